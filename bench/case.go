@@ -99,9 +99,10 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	for b := range set.Trajectories {
 		c.windows = append(c.windows, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)).Whole())
 	}
-	c.config = pengcde.Config{Nodes: c.windows[0].Series.Nodes(), Features: 1, Field: f, Hidden: hidden,
-		Layers: layers, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published,
-		Float64: s.Float64, Seed: s.Seed}
+	c.config = pengcde.Config{Nodes: c.windows[0].Series.Nodes(), Features: 1, Field: f,
+		Hidden: hidden, Layers: layers, Input: pengcde.Input{GraphOnly: true},
+		Equation:  pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published},
+		Execution: pengcde.Execution{Float64: s.Float64}, Seed: s.Seed}
 	c.training = train.Config{Epochs: 1, EvaluateEvery: train.NoValidation, BatchSize: s.Batch,
 		AdamW: train.AdamW{LearningRate: tinyRate}}
 	return c, nil

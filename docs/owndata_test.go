@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/forecast"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/stats"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -60,7 +61,8 @@ func TestOwnSplitAndModel(t *testing.T) {
 	s := data.Series
 	split := must.M1(s.Windows(5, 1).Chronological(0.6, 0.2)) // four snapshots in, the next one out; no leak
 	model := must.M1(pengcde.New(backend, pengcde.Recommended(pengcde.Config{Nodes: s.Nodes(),
-		Features: s.FeatureSize, Hidden: 8, Layers: 1, Residual: true, Step: 0.5})))
+		Features: s.FeatureSize, Hidden: 8, Layers: 1, Head: head.Nodes{Residual: true},
+		Equation: pengcde.Equation{Step: 0.5}})))
 	must.M1(model.Fit(ctx, split.Train, split.Validation, train.Recommended(train.Config{Epochs: 15})))
 	tomorrow := must.M1(model.Predict(ctx, must.M1(s.Latest(4)), nil)) // [1][nodes][1], standardised
 	must.M(model.Save("cases.safetensors"))

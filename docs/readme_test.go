@@ -34,7 +34,8 @@ func TestProgramOfTheReadme(t *testing.T) {
 	var errors []float64
 	for _, f := range []field.Field{field.Affine(), field.Constant{}} { // Constant sees no graph
 		model := must.M1(pengcde.New(backend, pengcde.Recommended(pengcde.Config{Nodes: 16, Features: 1,
-			Hidden: 8, Layers: 1, Field: f, GraphOnly: true, LinearCoders: true})))
+			Hidden: 8, Layers: 1, Field: f, Input: pengcde.Input{GraphOnly: true},
+			Equation: pengcde.Equation{LinearCoders: true}})))
 		must.M1(model.Fit(ctx, windows, nil, train.Recommended(train.Config{Epochs: 60, BatchSize: 2,
 			EvaluateEvery: train.NoValidation, AdamW: train.AdamW{LearningRate: 0.01}})))
 		whole := unseen.Series(nil, nil).Whole()

@@ -97,7 +97,7 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 }
 
 // Reset implements [Learner].
-func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Normalise) }
+func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed) }
 
 // BaselineRow is the row of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
 func BaselineRow(id string, f baseline.Forecaster) Row {

@@ -54,7 +54,8 @@ func planNormalisations(_ context.Context, scope experiments.Scope) (runs []expe
 	}
 	data := experiments.Digest(series)
 	for _, matrix := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.NormalisedAdjacency} {
-		peng := pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1, Step: 1, Normalise: matrix}
+		peng := pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1, Input: pengcde.Input{Normalise: matrix},
+			Equation: pengcde.Equation{Step: 1}}
 		models := []experiments.Row{
 			experiments.NetworkRow("peng", "PENG-CDE", peng, training),
 			experiments.BaselineRow("zero", baseline.Zero{}),

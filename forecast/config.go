@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -84,7 +85,10 @@ func (c Config) resolved() (Config, error) {
 // graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
-		Normalise: dyngraph.NormalisedAdjacency, Residual: s.RecentMean != nil, Step: c.step(s), Notices: notices(c.Notice)}
+		Input:     pengcde.Input{Normalise: dyngraph.NormalisedAdjacency},
+		Head:      head.Nodes{Residual: s.RecentMean != nil},
+		Equation:  pengcde.Equation{Step: c.step(s)},
+		Execution: pengcde.Execution{Notices: notices(c.Notice)}}
 	model.Field, _ = field.Named(c.Field) // resolved has checked it
 	if c.published() {
 		return model

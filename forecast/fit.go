@@ -125,7 +125,7 @@ func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) 
 	if err != nil {
 		return err
 	}
-	r.Network.Reset(c.Seed, r.Network.Config().Normalise)
+	r.Network.Reset(c.Seed)
 	_, err = t.train(ctx, final, all, nil, r.Report.Best+1)
 	return err
 }

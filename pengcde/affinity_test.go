@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -122,7 +123,7 @@ var inOrder = []int{0, 1, 2, 3, 4, 5}
 // affine changes a configuration to one for [trade].
 func affine(change func(*Config)) func(*Config) {
 	return func(c *Config) {
-		c.Nodes, c.Features, c.Outputs, c.Output, c.RowFeatures = tradeNodes, 1, tradeClasses, Affinity, 2
+		c.Nodes, c.Features, c.Outputs, c.Head, c.RowFeatures = tradeNodes, 1, tradeClasses, head.Ranking{}, 2
 		c.Normalise, c.Hidden = dyngraph.Raw, 3
 		if change != nil {
 			change(c)
@@ -134,12 +135,12 @@ var affineModels = map[string]func(*Config){
 	"peng":     affine(nil),
 	"sparse":   affine(func(c *Config) { c.Product = equivariant.Sparse }),
 	"linear":   affine(func(c *Config) { c.LinearCoders = true }),
-	"pairs":    affine(func(c *Config) { c.Pairs = true }),
-	"residual": affine(func(c *Config) { c.Pairs, c.Residual = true, true }),
-	"original": affine(func(c *Config) { c.Field, c.Residual = field.Original{}, true }),
+	"pairs":    affine(func(c *Config) { c.Head = head.Ranking{Pairs: true} }),
+	"residual": affine(func(c *Config) { c.Head = head.Ranking{Pairs: true, Residual: true} }),
+	"original": affine(func(c *Config) { c.Field, c.Head = field.Original{}, head.Ranking{Residual: true} }),
 	"stg-ncde": affine(func(c *Config) { c.Field = rivals.STGNCDE{} }),
 	"gn-ode":   affine(func(c *Config) { c.Field = field.GNODE{} }),
-	"features": affine(func(c *Config) { c.RowFeatures, c.Pairs = 0, true }),
+	"features": affine(func(c *Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true} }),
 	"11 maps": affine(func(c *Config) {
 		maps, derivative := equivariant.Published11()
 		c.Field = field.PENG{Maps: maps, DerivativeMaps: derivative}
@@ -190,7 +191,7 @@ func TestAffinity(t *testing.T) {
 func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 	s := trade(t, inOrder)
 	for _, pairs := range []bool{false, true} {
-		m := ringModel(t, affine(func(c *Config) { c.Residual, c.Pairs, c.Float64 = true, pairs, true }))
+		m := ringModel(t, affine(func(c *Config) { c.Head, c.Float64 = head.Ranking{Pairs: pairs, Residual: true}, true }))
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil) // inputs 1 to 3
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +218,7 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 func TestAffinityOfRelabelledNodes(t *testing.T) {
 	order := []int{2, 0, 3, 1, 5, 4} // classes stay classes
 	logits := func(order []int) [][]float64 {
-		m := ringModel(t, affine(func(c *Config) { c.RowFeatures, c.Pairs, c.Float64 = 0, true, true }))
+		m := ringModel(t, affine(func(c *Config) { c.RowFeatures, c.Head, c.Float64 = 0, head.Ranking{Pairs: true}, true }))
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: trade(t, order), Length: 4}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -234,7 +235,7 @@ func TestAffinityOfRelabelledNodes(t *testing.T) {
 
 // Forecasts of a window depend on no row and no edge from its last snapshot on.
 func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
-	m := ringModel(t, affine(func(c *Config) { c.Residual, c.Pairs = true, true }))
+	m := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Pairs: true, Residual: true} }))
 	logits := func(change bool) [][][]float64 {
 		s := trade(t, inOrder)
 		for k := 4; k < tradeYears && change; k++ {
@@ -296,12 +297,14 @@ func TestAffinityLearnsSavesAndLoads(t *testing.T) {
 
 func TestAffinityErrors(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"Parity":      func(c *Config) { c.Parity = true },
-		"Network":     func(c *Config) { *c = Config{Nodes: 6, Features: 1, Output: Affinity, Network: rivals.DCRNN{}} },
-		"Pairs":       func(c *Config) { c.Pairs, c.Outputs = true, tradeNodes+1 },
+		"Parity": func(c *Config) { c.Parity = true },
+		"Network": func(c *Config) {
+			*c = Config{Nodes: 6, Features: 1, Head: head.Ranking{},
+				Network: rivals.DCRNN{}}
+		},
+		"Pairs":       func(c *Config) { c.Head, c.Outputs = head.Ranking{Pairs: true}, tradeNodes+1 },
 		"GraphOnly":   func(c *Config) { c.GraphOnly = true },
 		"RowFeatures": func(c *Config) { c.RowFeatures = -1 },
-		"Linear":      func(c *Config) { c.Linear = &Linear{Values: 1} },
 	} {
 		cfg := Config{}
 		affine(change)(&cfg)
@@ -328,7 +331,7 @@ func TestAffinityErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	residual := ringModel(t, affine(func(c *Config) { c.Residual = true }))
+	residual := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Residual: true} }))
 	unknown := trade(t, inOrder)
 	unknown.Known[2] = nil // nothing is known at the window's last input
 	if _, err := residual.Fit(context.Background(), []dyngraph.Window{{Series: unknown, Length: 4}}, nil,

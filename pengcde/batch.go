@@ -76,7 +76,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	}
 	b.control, b.form = b.owned.Own(control...), form
 	b.x0 = b.owned.Own(host.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
-	seen, met, err := cfg.head().Batch(taken, saves)
+	seen, met, err := cfg.Head.Batch(taken, saves)
 	if err != nil {
 		b.free()
 		return nil, errs.In("pengcde", err, ErrInput)

@@ -23,7 +23,8 @@ func BenchmarkWindow(b *testing.B) {
 		b.Fatal(err)
 	}
 	peng := func(hidden, layers int, step float64) Config {
-		return Config{Hidden: hidden, Layers: layers, Step: step}
+		return Config{Hidden: hidden, Layers: layers,
+			Equation: Equation{Step: step}}
 	}
 	for _, c := range []struct {
 		name   string

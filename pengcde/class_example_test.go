@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -63,8 +64,8 @@ func Example_classes() {
 	validation, _ := rumours(6)
 	tested, classes := rumours(20)
 
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 5, Features: 1, Output: pengcde.Class, Outputs: 2, Hidden: 4,
-		Layers: 1, Step: 0.25, Seed: 1})
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 5, Features: 1, Head: head.Class{}, Outputs: 2,
+		Hidden: 4, Layers: 1, Equation: pengcde.Equation{Step: 0.25}, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

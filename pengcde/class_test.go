@@ -77,7 +77,7 @@ func trajectories(t *testing.T, classes, count, observations int, draw uint64) [
 // classes changes a configuration to one that tells as many classes apart, with a network where one is given.
 func classes(count int, network sequence.Network, inputs int) func(*Config) {
 	return func(c *Config) {
-		c.Output, c.Outputs = Class, count
+		c.Head, c.Outputs = head.Class{}, count
 		if network != nil {
 			c.Network, c.Inputs, c.Hidden, c.Layers, c.Step = network, inputs, 0, 0, 0
 		}
@@ -144,9 +144,9 @@ func TestClass(t *testing.T) {
 			m := ringModel(t, func(cfg *Config) { c.change(cfg); cfg.Float64 = true })
 			nodes := ringModel(t, func(cfg *Config) {
 				c.change(cfg)
-				cfg.Float64, cfg.Output = true, PerNode
+				cfg.Float64, cfg.Head = true, head.Nodes{At: head.AtEnd}
 				if _, ok := cfg.Network.(sequence.Recurrent); ok {
-					cfg.Output = PerTime // the same parameters
+					cfg.Head = head.Nodes{At: head.AtEach} // the same parameters
 				}
 			})
 			sameParams(t, nodes, m)
@@ -282,12 +282,12 @@ func TestClassLearnsSavesAndLoads(t *testing.T) {
 				stop()
 			}
 		}
-		m.Reset(m.config.Seed, "")
+		m.Reset(m.config.Seed)
 		if _, err := m.Fit(stopped, training, validation, config); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v, want it cut off", name, err)
 		}
 		config.Progress = nil
-		m.Reset(m.config.Seed, "")
+		m.Reset(m.config.Seed)
 		if _, err := m.Fit(ctx, training, validation, config); err != nil {
 			t.Fatal(err)
 		}
@@ -430,14 +430,10 @@ func TestClassRefused(t *testing.T) {
 		change func(*Config)
 	}{
 		{"a class of 1, want an output for each class, 2 or more", func(c *Config) { c.Outputs = 0 }},
-		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Residual = true }},
-		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Parity = true }},
-		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Network, c.Residual = mixing{Width: 2}, true }},
-		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Linear = &Linear{Values: 1} }},
+		{"a class with Parity", func(c *Config) { c.Parity = true }},
 		{"states of width 0", func(c *Config) { c.Network = stateless{} }},
-		{`want "per node", "per time", "summed", "class", "affinity" or nothing`, func(c *Config) { c.Output = "classes" }},
 	} {
-		config := Config{Nodes: 3, Features: 1, Outputs: 2, Output: Class}
+		config := Config{Nodes: 3, Features: 1, Outputs: 2, Head: head.Class{}}
 		c.change(&config)
 		if _, err := New(xlatest.Go(t), config); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want ErrInput that says %q", err, c.says)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 
@@ -23,62 +22,59 @@ import (
 // ErrInput is wrapped by errors about options and data that do not fit a model.
 var ErrInput = head.ErrInput
 
-// Output says what a forecast has a row for, and so what it is compared with.
-type Output string
-
-const (
-	// PerNode is a forecast of each node at the end of the window, also of a whole series.
-	PerNode Output = "per node"
-	// PerTime is a forecast of each node at every snapshot of a whole series.
-	PerTime Output = "per time"
-	// Summed is a forecast of the graph, the readout summed over nodes, at the times of the window's targets. It is
-	// compared with Series.GraphTargets.
-	Summed Output = "summed"
-	// Class is a forecast of which class the graph of a window is of, at the window's last input: logits, one for each of
-	// Outputs classes, the readout summed over nodes. They are compared by cross-entropy with Series.GraphTargets at the
-	// window's last snapshot, one target (TargetSize 1) that is an integer 0 to Outputs-1. Training wants windows of each
-	// class.
-	Class Output = "class"
-	// Affinity is what each node has to do with each of Outputs classes at a window's last snapshot: logits, to be
-	// ranked, from the states at the last input. They are compared by cross-entropy with Series.Affinities there,
-	// -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
-	Affinity Output = "affinity"
-)
-
-// ofGraph says whether a forecast is of the graph as a whole.
-func (o Output) ofGraph() bool { return o == Summed || o == Class }
-
-// Config describes a model; fields left at zero take the defaults named.
+// Config describes a model; fields left at zero take the defaults named. The fields of its parts Input, Equation and
+// Execution, such as Step, are read and set like its own; a literal has them as Equation: pengcde.Equation{Step: 1}.
 type Config struct {
 	// Nodes n and Features p are the sizes of the data, without the channels of Mask; both are required.
 	Nodes    int `json:"Nodes"`
 	Features int `json:"Features"`
 	// Outputs q is the number of targets of a node or of the graph, or the number of classes; 0 means 1.
 	Outputs int `json:"Outputs,omitempty"`
-	// Output is PerNode, PerTime, Summed or Class. "" means what the window asks for: a forecast of each node at the last
-	// input, or at every snapshot of a whole series.
-	Output Output `json:"Output,omitempty"`
-	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
-	// are taken from this configuration, and others must agree with it, see [field.Sizer].
-	Field field.Field `json:"-"`
-	// Network goes through the observations of a window in discrete steps, in place of a differential equation: encoder,
-	// Field, solver and readout. It is one of package rivals or of one's own. Hidden, Layers, Path, Step, Adaptive,
-	// MaxSteps, LinearCoders, Parity and Memory mean nothing beside it and are refused; Output "" is PerNode. With
-	// GraphOnly its features at every observation are the features at the first and, as the last one, the time.
-	Network sequence.Network `json:"-"`
-	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
-	Inputs int `json:"Inputs,omitempty"`
 	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means the width of the field, else
 	// 16.
 	Hidden int `json:"Hidden,omitempty"`
 	// Layers is the number of layers of the vector field; 0 means the field's own, else 2.
 	Layers int `json:"Layers,omitempty"`
+	// Field is the vector field, one of package field or your own; nil means field.PENG{}. Sizes of it that are 0 are
+	// taken from this configuration, and others must agree with it, see [field.Sizer].
+	Field field.Field `json:"-"`
+	// Network goes through the observations of a window in discrete steps, in place of a differential equation: it is one
+	// of package rivals or your own. Hidden, Layers, Field, Equation, RowFeatures and Memory mean nothing to it and are
+	// refused. With GraphOnly its features at every observation are the features at the first and, as the last one, the
+	// time.
+	Network sequence.Network `json:"-"`
+	// Head reads forecasts off the states and compares them with targets: one of package head or your own; nil means
+	// head.Nodes{}, a forecast of each node.
+	Head head.Head `json:"-"`
+	Input
+	Equation
+	Execution
+	// Seed draws the initial parameters.
+	Seed uint64 `json:"Seed,omitempty"`
+}
+
+// Input says what a model takes of the data.
+type Input struct {
 	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian, or what the
 	// Network asks for.
 	Normalise dyngraph.Normalisation `json:"Control,omitempty"`
 	// Mask adds channels to the features that say where they were observed. Encoder and field then take
 	// [path.Mask.Width] of them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
 	Mask path.Mask `json:"Mask,omitempty"`
+	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated
+	// worlds. GNODE and Constant, which take no features, do so anyhow.
+	GraphOnly bool `json:"GraphOnly,omitempty"`
+	// RowFeatures, where set, are in place of the data's features: each node's row of the matrix A, of n entries, mapped
+	// to so many features by a linear map that is learned. The start is encoded from the first snapshot's rows, and
+	// A'(t) drives the state through [field.Rows]; no n² numbers are made of a sparse graph.
+	RowFeatures int `json:"RowFeatures,omitzero"`
+	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
+	Inputs int `json:"Inputs,omitempty"`
+}
+
+// Equation is the part of a differential equation beside its field: the path that drives it, its solver, encoder and
+// readout.
+type Equation struct {
 	// Path joins the observations; the zero value is the published Hermite path. On a Rectilinear path time stands still
 	// while an observation is taken in, see [field.Axis].
 	Path path.Kind `json:"Path,omitempty"`
@@ -93,35 +89,20 @@ type Config struct {
 	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without
 	// Adaptive.
 	MaxSteps int `json:"MaxSteps,omitempty"`
-	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated
-	// worlds. GNODE and Constant, which take no features, do so anyhow.
-	GraphOnly bool `json:"GraphOnly,omitempty"`
 	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of
 	// two hidden layers of 16.
 	LinearCoders bool `json:"LinearCoders,omitempty"`
-	// RowFeatures, where set, are in place of the data's features: each node's row of the matrix A, of n entries, mapped
-	// to so many features by a linear map that is learned. The start is encoded from the first snapshot's rows, and
-	// A'(t) drives the state through [field.Rows]; no n² numbers are made of a sparse graph.
-	RowFeatures int `json:"RowFeatures,omitzero"`
-	// Pairs lets Output Affinity read the logit of node u for class v from the states of both, readout(z_u)·z_v /
-	// sqrt(Hidden), where the classes are the first Outputs nodes. Without it every class has weights of its own, as
-	// published.
-	Pairs bool `json:"Pairs,omitzero"`
-	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
-	// window's last input (Series.RecentMean), in place of the whole target. With Output Affinity logits are added to what
-	// is known there (Series.Known): a logit of each class, and terms with coefficients. The readout's last layer starts at
-	// zero and the coefficients where they fit the training windows best, at every call of [Model.Fit].
-	Residual bool `json:"Residual,omitempty"`
-	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
-	Linear *Linear `json:"Linear,omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
 	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
 	// for the whole graph, the sum over nodes).
 	Parity bool `json:"Parity,omitempty"`
+}
+
+// Execution says how results are computed; but for Float64 it is not in the files of [Model.Save].
+type Execution struct {
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. It changes results
-	// as Groups do. Like Memory it is not in the files of [Model.Save]: a loaded model has the zero value of both until
-	// [Model.Compute] sets them.
+	// as Groups do. A loaded model has the zero value until [Model.SetProduct].
 	Product equivariant.Product `json:"-"`
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
 	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
@@ -138,8 +119,6 @@ type Config struct {
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:"Float64,omitempty"`
-	// Seed draws the initial parameters.
-	Seed uint64 `json:"Seed,omitempty"`
 }
 
 const defaultStep = 0.1
@@ -153,9 +132,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Outputs = cmp.Or(c.Outputs, 1)
 	c.Normalise, c.Mask = cmp.Or(c.Normalise, c.normalise()), cmp.Or(c.Mask, path.NoMask)
 	c.Product = cmp.Or(c.Product, equivariant.Auto)
-	if c.Network != nil {
-		c.Output = cmp.Or(c.Output, PerNode)
-	} else {
+	if c.Network == nil {
 		c = c.withEquation()
 	}
 	switch {
@@ -171,19 +148,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Inputs != 0 && (c.Inputs < 2 || c.Network == nil):
 		return c, invalid("Config.Inputs is %d, want the observations of a window, 2 or more, beside a Network, or 0 for any",
 			c.Inputs)
-	case !slices.Contains([]Output{"", PerNode, PerTime, Summed, Class, Affinity}, c.Output):
-		return c, invalid("Config.Output is %q, want %q, %q, %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed,
-			Class, Affinity)
 	case c.Groups < 0:
 		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for one group for each core", c.Groups)
-	case c.Pairs && c.Output != Affinity:
-		return c, invalid("Config.Pairs beside Output %q, want %q", c.Output, Affinity)
 	case c.RowFeatures < 0 || c.RowFeatures > nn.MaxWidth || c.RowFeatures > 0 && (c.GraphOnly || c.Mask != path.NoMask):
 		return c, invalid("Config.RowFeatures is %d, GraphOnly %v, Mask %q, want 0 to %d, and 0 beside the others, which are "+
 			"for features of the data", c.RowFeatures, c.GraphOnly, c.Mask, nn.MaxWidth)
-	case (c.Output.ofGraph() && c.Residual) || (c.Output.ofGraph() || c.Output == Affinity) && (c.Parity || c.Linear != nil):
-		return c, invalid("Config.Output is %q beside Residual, Parity or Linear, which are for targets of nodes: choose one",
-			c.Output)
 	}
 	if err := c.checkCompute(c.Product, c.Memory); err != nil {
 		return c, err
@@ -194,12 +163,9 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
 	}
-	h, err := c.checkHead()
-	if err != nil {
+	var err error
+	if c.Head, err = c.head(); err != nil {
 		return c, err
-	}
-	if corrected, ok := h.(head.Corrected); ok {
-		c.Linear = &corrected.Linear // with its defaults
 	}
 	if c.Network != nil {
 		return c, c.checkNetwork()
@@ -261,9 +227,9 @@ func (c Config) checkEquation() error {
 
 // checkNetwork finds what a network in discrete steps does not take.
 func (c Config) checkNetwork() error {
-	taken := Config{Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: c.Output, Network: c.Network,
-		Inputs: c.Inputs, Normalise: c.Normalise, Mask: c.Mask, GraphOnly: c.GraphOnly, Residual: c.Residual,
-		Product: c.Product, Float64: c.Float64}
+	taken := c
+	taken.Hidden, taken.Layers, taken.Field, taken.RowFeatures = 0, 0, nil, 0
+	taken.Equation, taken.Memory, taken.Groups = Equation{}, ode.Memory{}, 0
 	if other := difference(c, taken); other != "" {
 		return invalid("Config.%s is set beside Network, for which it means nothing: leave one out", other)
 	}
@@ -295,7 +261,7 @@ func (c Config) dtype() dtypes.DType {
 // wiring makes the parts of the model.
 func (c Config) wiring() wiring {
 	w := wiring{
-		encoder: c.encoder(), rows: c.rowEncoder(), head: c.head(), hidden: c.Hidden * states(c.Field),
+		encoder: c.encoder(), rows: c.rowEncoder(), head: c.Head, hidden: c.Hidden * states(c.Field),
 		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {

@@ -36,8 +36,8 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fresh := func() *Model {
-				m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: network,
-					Inputs: 4, Seed: 3})
+				m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize,
+					Network: network, Input: Input{Inputs: 4}, Seed: 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,8 +104,9 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 		t.Errorf("ASTGCN of any length: %v, want ErrInput", err)
 	}
 	for _, network := range []sequence.Network{rivals.DCRNN{}, rivals.ASTGCN{}} {
-		m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: network, Inputs: 4,
-			Normalise: dyngraph.NormalisedLaplacian})
+		m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize,
+			Network: network,
+			Input:   Input{Inputs: 4, Normalise: dyngraph.NormalisedLaplacian}})
 		if err != nil {
 			t.Fatal(err)
 		}

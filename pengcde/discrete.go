@@ -50,7 +50,7 @@ func (d *discrete) loss(y *Node, met []*Node) *Node {
 func (c Config) sizes() sequence.Sizes {
 	_, inBlocks := c.inBlocks()
 	s := sequence.Sizes{Nodes: c.Nodes, Features: c.Mask.Width(c.Features), Outputs: c.Outputs, Inputs: c.Inputs,
-		PerTime: inBlocks || c.Output == PerTime}
+		PerTime: inBlocks || c.perTime()}
 	if c.GraphOnly {
 		s.Features++ // the time
 	}
@@ -86,7 +86,7 @@ func newDiscrete(backend *xla.Backend, c Config) (*discrete, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &discrete{backend: backend, head: c.head(), network: c.Network, sizes: c.sizes(), params: params,
+	return &discrete{backend: backend, head: c.Head, network: c.Network, sizes: c.sizes(), params: params,
 		compiled: make(forms[batchForm, programs])}, nil
 }
 
@@ -203,7 +203,7 @@ func (d *discrete) predictBy(ctx context.Context,
 	for b := range samples {
 		s := &samples[b]
 		s.times = s.paths.Knots
-		if m.config.Output != PerTime {
+		if !m.config.perTime() {
 			s.times = s.times[len(s.times)-1:]
 		}
 		for _, t := range asked[b] {

@@ -18,6 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -66,7 +67,8 @@ func mixingModel(t *testing.T, change func(*Config)) *Model {
 func mixingModelOn(t *testing.T, backend *xla.Backend, change func(*Config)) *Model {
 	t.Helper()
 	return ringModelOn(t, backend, func(c *Config) {
-		*c = Config{Nodes: ringNodes, Features: ringFeatures, Network: mixing{Width: 4}, Float64: true, Seed: 1}
+		*c = Config{Nodes: ringNodes, Features: ringFeatures,
+			Network: mixing{Width: 4}, Execution: Execution{Float64: true}, Seed: 1}
 		if change != nil {
 			change(c)
 		}
@@ -105,7 +107,7 @@ func TestDiscreteNetwork(t *testing.T) {
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := Load(m.backend, file, field.GNODE{}, mixing{Width: 4})
+	loaded, err := Load(m.backend, file, field.GNODE{}, mixing{Width: 5}) // the file has the width
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,13 +121,10 @@ func TestDiscreteNetwork(t *testing.T) {
 	if _, err := Load(m.backend, file); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), `"pengcde.mixing"`) {
 		t.Errorf("without its value: %v, want ErrFile with the network's name", err)
 	}
-	if _, err := Load(m.backend, file, mixing{Width: 5}); !errors.Is(err, ErrFile) {
-		t.Errorf("a value of another size: %v, want ErrFile", err)
-	}
 	if _, err := Load(m.backend, file, "mixing"); !errors.Is(err, ErrInput) || errors.Is(err, ErrFile) {
 		t.Errorf("a value that is no network: %v, want ErrInput", err)
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if got, fresh := forecast(t, m, split.Test[0]), mixingModel(t, nil); !slices.Equal(got, forecast(t, fresh,
 		split.Test[0])) {
 		t.Error("Reset does not draw the parameters of the seed")
@@ -214,7 +213,9 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 	s.Targets[5] = slices.Clone(s.Targets[5])
 	s.Targets[5][2] = math.NaN()
 	for name, only := range map[string]bool{"driven": false, "graph only": true} {
-		m := mixingModel(t, func(c *Config) { c.Output, c.GraphOnly, c.Normalise = PerTime, only, dyngraph.Raw })
+		m := mixingModel(t, func(c *Config) {
+			c.Head, c.GraphOnly, c.Normalise = head.Nodes{At: head.AtEach}, only, dyngraph.Raw
+		})
 		checkGradient(t, m, []dyngraph.Window{s.Whole()})
 		y, err := m.Predict(context.Background(), s.Whole(), nil)
 		if err != nil || len(y) != 24 || len(y[0]) != ringNodes || len(y[0][0]) != 1 {
@@ -275,7 +276,7 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	}
 	w := dyngraph.Window{Series: s, Start: 3, Length: 4}
 	plain := forecast(t, mixingModel(t, nil), w)
-	residual := mixingModel(t, func(c *Config) { c.Residual = true })
+	residual := mixingModel(t, func(c *Config) { c.Head = head.Nodes{Residual: true} })
 	checkGradient(t, residual, []dyngraph.Window{w})
 	recent, err := w.RecentMean()
 	if err != nil {
@@ -286,7 +287,7 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 			t.Errorf("residual forecast of node %d is %g, want %g + %g", u, y, plain[u], recent[u])
 		}
 	}
-	whole := mixingModel(t, func(c *Config) { c.Output = Summed })
+	whole := mixingModel(t, func(c *Config) { c.Head = head.Summed{} })
 	checkGradient(t, whole, []dyngraph.Window{w})
 	if y := forecast(t, whole, w); len(y) != 1 || math.Abs(y[0]-floats.Sum(plain)) > 1e-14 {
 		t.Errorf("forecast %v of the graph, want %g", y, floats.Sum(plain))
@@ -319,7 +320,7 @@ func TestDropout(t *testing.T) {
 	losses := make(map[float64]bool)
 	for seed := range uint64(5) {
 		for range 2 {
-			m.Reset(seed, m.Config().Normalise)
+			m.Reset(seed)
 			loss, gradients, err := gradientOf(ctx, m.network, m.params, made[0])
 			if err != nil {
 				t.Fatal(err)
@@ -333,7 +334,7 @@ func TestDropout(t *testing.T) {
 	}
 	for _, float64s := range []bool{false, true} {
 		bits := nn.Draw([]nn.Param{{Name: "a", Dims: []int{3, 5}, Init: nn.Normal(1)}, {Name: "b", Dims: []int{2},
-			Init: nn.Fill(0)}}, Config{Float64: float64s}.dtype(), 3)
+			Init: nn.Fill(0)}}, Config{Execution: Execution{Float64: float64s}}.dtype(), 3)
 		masks := func(change float64) []float64 {
 			b := host.Tensor(bits[1].DType(), []float64{0, change}, 2)
 			out, err := CallOnceN(m.backend.Compute, func(in []*Node) []*Node {
@@ -447,8 +448,8 @@ func TestDiscreteConfigsThatCannotBe(t *testing.T) {
 		"Parity": func(c *Config) { c.Parity = true }, "Memory": func(c *Config) { c.Memory.Checkpoints = 2 },
 		"Inputs": func(c *Config) { c.Inputs = 1 }, "no sizes fit": func(c *Config) { c.Network = unsized{} },
 		"no parameters": func(c *Config) { c.Network = empty{} },
-		"width 0":       func(c *Config) { c.Network, c.Output = stateless{width: 0}, PerTime },
-		"width -2":      func(c *Config) { c.Network, c.Output = stateless{width: -2}, PerTime },
+		"width 0":       func(c *Config) { c.Network, c.Head = stateless{width: 0}, head.Nodes{At: head.AtEach} },
+		"width -2":      func(c *Config) { c.Network, c.Head = stateless{width: -2}, head.Nodes{At: head.AtEach} },
 	} {
 		config := Config{Nodes: 3, Features: 1, Network: mixing{Width: 2}}
 		change(&config)
@@ -456,7 +457,7 @@ func TestDiscreteConfigsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want ErrInput that names it", name, err)
 		}
 	}
-	if _, err := New(xlatest.Go(t), Config{Nodes: 3, Features: 1, Inputs: 4}); !errors.Is(err, ErrInput) {
+	if _, err := New(xlatest.Go(t), Config{Nodes: 3, Features: 1, Input: Input{Inputs: 4}}); !errors.Is(err, ErrInput) {
 		t.Errorf("Inputs without a network: %v, want ErrInput", err)
 	}
 	split := ringSplit(t)
@@ -483,15 +484,15 @@ func TestWhatDiscreteNetworksDoNot(t *testing.T) {
 	_, steps := m.Steps(ctx, split.Test[:1])
 	_, seeds := FitSeeds(ctx, []SeedRun{{Model: m, Training: split.Train, Validation: split.Validation}})
 	_, inputs := m.Predict(ctx, dyngraph.Window{Series: ring(t), Length: 5}, nil)
-	whole := mixingModel(t, func(c *Config) { c.Output = Summed })
+	whole := mixingModel(t, func(c *Config) { c.Head = head.Summed{} })
 	_, summed := whole.Predict(ctx, ring(t).Whole(), nil)
 	for name, err := range map[string]error{"between inputs": between, "after them": held, "steps": steps, "seeds": seeds,
-		"other inputs": inputs, "memory": m.Compute(equivariant.Sparse, ode.Memory{Bytes: 1 << 20}), "summed": summed} {
+		"other inputs": inputs, "memory": m.SetMemory(ode.Memory{Bytes: 1 << 20}), "summed": summed} {
 		if !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}
-	if err := m.Compute(equivariant.Dense, ode.Memory{}); err != nil {
+	if err := m.SetProduct(equivariant.Dense); err != nil {
 		t.Error(err)
 	}
 }

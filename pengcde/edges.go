@@ -20,7 +20,7 @@ type run struct {
 func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots [][]float64) (*dyngraph.Pattern,
 	[][]float64, equivariant.NeighbourCapacity) {
 	c, none := m.computing(), equivariant.NeighbourCapacity{}
-	if w.Whole || w.Inputs() >= len(w.Series.Times) || c.head().Traits().Whole || traits(c.Field).EveryEdge ||
+	if w.Whole || w.Inputs() >= len(w.Series.Times) || c.Head.Traits().Whole || traits(c.Field).EveryEdge ||
 		c.Product.Choose(pattern.Nodes, pattern.Edges()) != equivariant.Sparse {
 		return pattern, snapshots, none
 	}

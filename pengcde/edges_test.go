@@ -48,8 +48,9 @@ func TestOwnEdges(t *testing.T) {
 		},
 		"normalised": func(c *Config) { c.Normalise = dyngraph.NormalisedAdjacency },
 		"DCRNN": func(c *Config) {
-			*c = Config{Nodes: ringNodes, Features: ringFeatures, Network: rivals.DCRNN{Hidden: 4}, Product: c.Product,
-				Float64: true}
+			*c = Config{Nodes: ringNodes, Features: ringFeatures,
+				Network:   rivals.DCRNN{Hidden: 4},
+				Execution: Execution{Product: c.Product, Float64: true}}
 		},
 	} {
 		model := func(product equivariant.Product) *Model {

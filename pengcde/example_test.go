@@ -28,7 +28,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1, Step: 1})
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1,
+		Equation: pengcde.Equation{Step: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -47,8 +47,8 @@ func Example_ownField() {
 		log.Fatal(err)
 	}
 	own := diffusion{Hidden: 4}
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Field: own, GraphOnly: true,
-		Step: 1})
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Field: own,
+		Input: pengcde.Input{GraphOnly: true}, Equation: pengcde.Equation{Step: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}

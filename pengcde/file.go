@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -70,9 +71,10 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 	return nil
 }
 
-// stored is a Config as JSON has it: with the name of its field or of its network, and the options of that.
+// stored is a Config as JSON has it: with its head, the name of its field or of its network, and the options of that.
 type stored struct {
 	plain
+	headOptions
 	Field   string          `json:"Field,omitempty"`
 	Network string          `json:"Network,omitempty"`
 	Options json.RawMessage `json:"Options,omitempty"`
@@ -84,6 +86,10 @@ type plain Config // without methods
 // options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
+	var err error
+	if s.headOptions, err = optionsOf(c.Head); err != nil {
+		return nil, err
+	}
 	var model any
 	if c.Network != nil {
 		model, s.Network = c.Network, field.Name(c.Network)
@@ -116,42 +122,39 @@ func (s stored) part() string {
 // UnmarshalJSON reads what MarshalJSON wrote. A field or a network of one's own is an error: [Load] takes its value.
 func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
 
-// read is UnmarshalJSON with values for fields and networks of one's own.
-func (c *Config) read(text []byte, own ...any) error {
+// read is UnmarshalJSON with values for fields, networks and heads of one's own.
+func (c *Config) read(text []byte, own ...any) (err error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
 	*c = Config(s.plain)
-	for _, model := range own {
-		switch model := model.(type) {
-		case sequence.Network:
-			if field.Name(model) == s.Network {
-				c.Network = model
-				return nil
-			}
-		case field.Field:
-			if field.Name(model) == s.Field {
-				c.Field = model
-				return nil
-			}
-		}
+	if c.Head, err = s.head(own); err != nil {
+		return err
 	}
 	name := cmp.Or(s.Network, s.Field, field.Names()[0])
 	model := field.Registered(name)
+	for _, value := range own {
+		switch value := value.(type) {
+		case sequence.Network:
+			if field.Name(value) == s.Network {
+				model = value
+			}
+		case field.Field:
+			if s.Network == "" && field.Name(value) == s.Field {
+				model = value
+			}
+		}
+	}
 	if model == nil {
 		return invalid("Config.%s is %q: "+
 			"import the package that registers it, such as pengcde/rivals, or give Load a value of it", s.part(), name)
 	}
-	made := reflect.New(reflect.TypeOf(model))
-	made.Elem().Set(reflect.ValueOf(model)) // the options that its name stands for
-	if s.Options != nil {
-		if err := json.Unmarshal(s.Options, made.Interface()); err != nil {
-			return err
-		}
+	if model, err = withOptions(model, s.Options); err != nil {
+		return err
 	}
 	fits := false
-	if model = made.Elem().Interface(); s.Network != "" {
+	if s.Network != "" {
 		c.Network, fits = model.(sequence.Network)
 	} else {
 		c.Field, fits = model.(field.Field)
@@ -162,19 +165,37 @@ func (c *Config) read(text []byte, own ...any) error {
 	return nil
 }
 
+// withOptions is a copy of a value with the options that were stored.
+func withOptions(value any, options json.RawMessage) (any, error) {
+	if options == nil {
+		return value, nil
+	}
+	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.Pointer {
+		made := reflect.New(v.Type().Elem())
+		made.Elem().Set(v.Elem())
+		return made.Interface(), json.Unmarshal(options, made.Interface())
+	}
+	made := reflect.New(v.Type())
+	made.Elem().Set(v)
+	err := json.Unmarshal(options, made.Interface())
+	return made.Elem().Interface(), err
+}
+
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
-// your own field ([field.Field]) or network ([sequence.Network]), where it is not registered ([field.Register]), needs
-// its value, of the same Go type as when it was saved, or of the same name ([field.FileNamed]): its options are not read
-// from the file. Errors about the content wrap [ErrFile], errors about a value that is neither wrap [ErrInput].
+// your own field ([field.Field]), network ([sequence.Network]) or head ([head.Head]), where it is not registered
+// ([field.Register]), needs its value, of the same Go type as when it was saved, or of the same name
+// ([field.FileNamed]): its options are read from the file. Errors about the content wrap [ErrFile], errors about a value
+// that is none of the three wrap [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
 	for _, model := range own {
 		switch model.(type) {
-		case sequence.Network, field.Field:
+		case sequence.Network, field.Field, head.Head:
 		default:
-			return nil, invalid("Load got a %T, want values of fields and networks: a field.Field or a sequence.Network", model)
+			return nil, invalid("Load got a %T, want a field.Field, a sequence.Network or a head.Head", model)
 		}
 	}
 	file, err := readFile(path)

@@ -19,7 +19,7 @@ import (
 
 // Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
 // with the window's target; for a whole series (Series.Whole) the readout at every snapshot is compared with the
-// targets there. The loss is the mean over windows and those times of the mean square over nodes; Config.Output changes
+// targets there. The loss is the mean over windows and those times of the mean square over nodes; Config.Head changes
 // that. A batch holds config.BatchSize windows, with equally many nodes, inputs and targets.
 //
 // The parameters of the best validation are kept, also when ctx ends first (the error then wraps the context's) or when

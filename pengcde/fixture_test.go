@@ -34,7 +34,8 @@ func wire(t *testing.T, file fixture.Node, w wiring, samples []sample, outputs i
 		t.Fatal(err)
 	}
 	t.Cleanup(n.close)
-	cfg := Config{Nodes: samples[0].paths.Pattern.Nodes, Outputs: outputs, Float64: true}
+	cfg := Config{Nodes: samples[0].paths.Pattern.Nodes, Outputs: outputs, Head: w.head,
+		Execution: Execution{Float64: true}}
 	b, err := newBatch(xlatest.Backend(t), cfg, samples)
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +89,9 @@ type control struct{ ode.StepSize }
 func (g *golden) comparedBy(parity head.Parity) *golden {
 	g.t.Helper()
 	other, network := *g, *g.network
-	nodes := network.head.(head.Nodes)
-	other.network, network.head = &network, nodesHead(g.t, head.Nodes{Parity: parity}, nodes.Sizes)
+	sizes := network.head.(head.Nodes).Sizes
+	sizes.Parity = parity
+	other.network, network.head = &network, nodesHead(g.t, head.Nodes{}, sizes)
 	solve, err := g.network.compile(g.batch.form)
 	if err != nil {
 		g.t.Fatal(err)

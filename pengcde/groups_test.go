@@ -135,7 +135,7 @@ func TestErrorsOfGroups(t *testing.T) {
 	if inWhole(failure, 3); failure.Sample != 4 || failure.Also[0].Sample != 5 {
 		t.Errorf("%+v in the whole, want samples 4 and 5", failure)
 	}
-	if _, err := New(backend, Config{Nodes: 1, Features: 1, Groups: -1}); !errors.Is(err, ErrInput) {
+	if _, err := New(backend, Config{Nodes: 1, Features: 1, Execution: Execution{Groups: -1}}); !errors.Is(err, ErrInput) {
 		t.Errorf("-1 groups: %v", err)
 	}
 }

@@ -1,78 +1,57 @@
 package pengcde
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Linear is a linear autoregression, the same for all nodes, that the network corrects.
-type Linear = head.Linear
-
-// checkHead is the head of the configuration, and an error where its options do not fit.
-func (c Config) checkHead() (head.Head, error) {
-	var h head.Head
-	nodes := head.Nodes{Residual: c.Residual}
-	switch c.Output {
-	case PerNode:
-		nodes.At = head.AtEnd
-	case PerTime:
-		nodes.At = head.AtEach
-	}
-	if c.Parity && !c.GraphOnly {
-		if nodes.Parity = head.OneForAll; traits(c.Field).Pairwise {
-			nodes.Parity = head.Pairwise
-		}
-	}
-	switch {
-	case c.Output == Summed:
-		h = head.Summed{}
-	case c.Output == Class:
-		h = head.Class{}
-	case c.Output == Affinity:
-		h = head.Ranking{Pairs: c.Pairs, Residual: c.Residual}
-	case c.Linear != nil:
-		h = head.Corrected{Nodes: nodes, Linear: *c.Linear}
-	default:
-		h = nodes
-	}
+// head is the head for the configuration's sizes.
+func (c Config) head() (head.Head, error) {
 	sizes := head.Sizes{Nodes: c.Nodes, Outputs: c.Outputs, Linear: c.LinearCoders}
 	if c.Network == nil {
 		sizes.Width = c.Hidden
 	}
-	h, err := h.Sized(sizes)
+	if c.Parity {
+		switch {
+		case c.GraphOnly:
+			sizes.Parity = head.EachForItself
+		case traits(c.Field).Pairwise:
+			sizes.Parity = head.Pairwise
+		default:
+			sizes.Parity = head.OneForAll
+		}
+	}
+	h, err := cmp.Or[head.Head](c.Head, head.Nodes{}).Sized(sizes)
 	if err != nil {
-		return nil, errs.In("pengcde: Config", err, ErrInput)
+		return nil, errs.In("pengcde: Config.Head", err, ErrInput)
 	}
 	return h, nil
 }
 
-// head is the head of a configuration that was checked.
-func (c Config) head() head.Head {
-	h, err := c.checkHead()
-	if err != nil {
-		panic(err)
-	}
-	return h
+// perTime says whether a network in discrete steps forecasts at each snapshot.
+func (c Config) perTime() bool { return c.Head.Traits().EachTime }
+
+func isSummed(h head.Head) bool {
+	_, summed := h.(head.Summed)
+	return summed
 }
 
 // start gives parameters of the head values that fit training windows, where it knows some.
 func (m *Model) start(training []dyngraph.Window) error {
-	h, ok := m.config.head().(head.Starter)
+	h, ok := m.config.Head.(head.Starter)
 	if !ok {
 		return nil
 	}
-	for _, w := range training {
-		if err := m.check(w); err != nil {
-			return err
-		}
-	}
-	values, err := h.Start(training)
+	values, err := h.Start(training, m.check)
 	if err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
@@ -84,20 +63,97 @@ func (m *Model) start(training []dyngraph.Window) error {
 	return nil
 }
 
-// SetPrior sets Prior and Penalty of Config.Linear for the trainings that follow. What was compiled serves on.
+// SetPrior sets Prior and Penalty of the linear part, [head.Corrected], for the trainings that follow. What was
+// compiled serves on.
 func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	if m.params == nil {
 		return ErrClosed
 	}
-	if m.config.Linear == nil {
-		return invalid("SetPrior of a model without a linear part: set Config.Linear")
+	h, ok := m.config.Head.(head.Corrected)
+	if !ok {
+		return invalid("SetPrior of a model without a linear part: take the head head.Corrected")
 	}
-	l := *m.config.Linear
-	l.Prior, l.Penalty = coefficients, penalty
-	checked, err := l.Check(m.config.Outputs)
+	h.Linear.Prior, h.Linear.Penalty = coefficients, penalty
+	sized, err := h.Sized(h.Sizes)
 	if err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
-	m.config.Linear = checked
+	m.config.Head = sized
 	return nil
+}
+
+// headOptions are a head as it is stored.
+type headOptions struct {
+	Output   string       `json:"Output,omitempty"`
+	Residual bool         `json:"Residual,omitempty"`
+	Pairs    bool         `json:"Pairs,omitempty"`
+	Linear   *head.Linear `json:"Linear,omitempty"`
+	// Head is the name of a head of one's own, and HeadOptions its value as JSON.
+	Head        string `json:"Head,omitempty"`
+	HeadOptions string `json:"HeadOptions,omitempty"`
+}
+
+// Names of heads in files and identities.
+const (
+	summedOutput, classOutput, rankingOutput = "summed", "class", "affinity"
+)
+
+// outputs are the names of the times of [head.Nodes].
+var outputs = map[head.Times]string{"": "", head.AtEnd: "per node", head.AtEach: "per time"}
+
+// optionsOf is a head as it is stored.
+func optionsOf(h head.Head) (o headOptions, err error) {
+	switch h := h.(type) {
+	case nil:
+	case head.Nodes:
+		o = headOptions{Output: outputs[h.At], Residual: h.Residual}
+	case head.Corrected:
+		o = headOptions{Output: outputs[h.At], Residual: h.Residual, Linear: &h.Linear}
+	case head.Summed:
+		o.Output = summedOutput
+	case head.Class:
+		o.Output = classOutput
+	case head.Ranking:
+		o = headOptions{Output: rankingOutput, Residual: h.Residual, Pairs: h.Pairs}
+	default:
+		o.Head = field.Name(h)
+		o.HeadOptions, err = options("Head", h)
+	}
+	return o, err
+}
+
+// head is the head that was stored, or the one of one's own of its name with the options that were.
+func (o headOptions) head(own []any) (head.Head, error) {
+	switch {
+	case o == headOptions{}:
+		return nil, nil
+	case o.Head != "":
+		for _, value := range own {
+			if h, ok := value.(head.Head); ok && field.Name(h) == o.Head {
+				made, err := withOptions(h, json.RawMessage(o.HeadOptions))
+				if err != nil {
+					return nil, err
+				}
+				return made.(head.Head), nil
+			}
+		}
+		return nil, invalid("Config.Head is %q, none of package head: give Load a value of it", o.Head)
+	case o.Output == summedOutput:
+		return head.Summed{}, nil
+	case o.Output == classOutput:
+		return head.Class{}, nil
+	case o.Output == rankingOutput:
+		return head.Ranking{Pairs: o.Pairs, Residual: o.Residual}, nil
+	}
+	for at, output := range outputs {
+		if output == o.Output {
+			nodes := head.Nodes{At: at, Residual: o.Residual}
+			if o.Linear != nil {
+				return head.Corrected{Nodes: nodes, Linear: *o.Linear}, nil
+			}
+			return nodes, nil
+		}
+	}
+	return nil, invalid("Config.Output is %q, want %q, %q, %q, %q, %q or nothing", o.Output, outputs[head.AtEnd],
+		outputs[head.AtEach], summedOutput, classOutput, rankingOutput)
 }

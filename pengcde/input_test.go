@@ -34,10 +34,14 @@ var kinds = []struct {
 	{"own network", pengcde.Config{Network: neighbours{Hidden: 3}}},
 	{"dcrnn", pengcde.Config{Network: rivals.DCRNN{Hidden: 3, Order: 2}}},
 	{"dcrnn as published", pengcde.Config{Network: rivals.DCRNN{Hidden: 3, Order: 2, Published: true}}},
-	{"astgcn", pengcde.Config{Network: rivals.ASTGCN{Filters: 3}, Inputs: 4}},
-	{"astgcn as published", pengcde.Config{Network: rivals.ASTGCN{Published: true}, Inputs: 4}},
-	{"stidgcn", pengcde.Config{Network: rivals.STIDGCN{Channels: 2}, Inputs: 4}},
-	{"stidgcn as published", pengcde.Config{Network: rivals.STIDGCN{Channels: 2, Published: true}, Inputs: 4}},
+	{"astgcn", pengcde.Config{Network: rivals.ASTGCN{Filters: 3},
+		Input: pengcde.Input{Inputs: 4}}},
+	{"astgcn as published", pengcde.Config{Network: rivals.ASTGCN{Published: true},
+		Input: pengcde.Input{Inputs: 4}}},
+	{"stidgcn", pengcde.Config{Network: rivals.STIDGCN{Channels: 2},
+		Input: pengcde.Input{Inputs: 4}}},
+	{"stidgcn as published", pengcde.Config{Network: rivals.STIDGCN{Channels: 2, Published: true},
+		Input: pengcde.Input{Inputs: 4}}},
 }
 
 // eachKind makes a model of each kind for series of 5 nodes with 2 features.

@@ -29,9 +29,10 @@ func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, config := range map[string]pengcde.Config{
-		"gn-ode":                  {Field: field.GNODE{}},
-		"peng, straight lines":    {Path: path.Linear},
-		"original, straight line": {Field: field.Original{}, Path: path.Linear},
+		"gn-ode":               {Field: field.GNODE{}},
+		"peng, straight lines": {Equation: pengcde.Equation{Path: path.Linear}},
+		"original, straight line": {Field: field.Original{},
+			Equation: pengcde.Equation{Path: path.Linear}},
 	} {
 		config.Nodes, config.Features, config.Float64 = series.Nodes(), series.FeatureSize, true
 		config.Layers = 1 // without a kink of a ReLU between layers

@@ -20,10 +20,12 @@ import (
 // with L and L' mixed from the published maps of the adjacency: 22 parameters, which [Model.Law] reads off. It fits
 // whole series of one feature of each node whose targets are that feature.
 func LinearLaw(nodes int) Config {
-	return Config{Nodes: nodes, Features: 1, GraphOnly: true, LinearCoders: true, Hidden: 1, Layers: 1,
+	return Config{Nodes: nodes, Features: 1,
+		Input:    Input{GraphOnly: true, Normalise: dyngraph.MeanDegree},
+		Equation: Equation{LinearCoders: true, Path: path.Ramp, Adaptive: &ode.PID{}},
+		Hidden:   1, Layers: 1,
 		Field: field.PENG{DerivativeIn: field.LastLayer, LocalScale: true,
-			Style: field.Style{Norm: nn.Norm{Over: nn.NoNorm}}},
-		Normalise: dyngraph.MeanDegree, Path: path.Ramp, Adaptive: &ode.PID{}}
+			Style: field.Style{Norm: nn.Norm{Over: nn.NoNorm}}}}
 }
 
 // Law reads the equation off a model of [LinearLaw] by the graphs and targets of whole series, which give the units.

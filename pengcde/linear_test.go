@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -34,7 +35,18 @@ func visibleRing(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-func withLinear(c *Config) { c.Float64, c.Linear = true, &Linear{Values: 3} }
+func withLinear(c *Config) { c.Float64, c.Head = true, head.Corrected{Linear: head.Linear{Values: 3}} }
+
+// corrected is a configuration with a changed linear part.
+func corrected(change func(*head.Corrected)) func(*Config) {
+	return func(c *Config) {
+		h := c.Head.(head.Corrected)
+		change(&h)
+		c.Head = h
+	}
+}
+
+func linearOf(m *Model) head.Linear { return m.Config().Head.(head.Corrected).Linear }
 
 func linearRing(t *testing.T, change func(*Config)) (*Model, []dyngraph.Window) {
 	t.Helper()
@@ -57,7 +69,7 @@ var still = train.Config{Epochs: 1, EvaluateEvery: -1, AdamW: train.AdamW{Learni
 // the coefficients that training starts from; with a prior they are fitted to the part of the targets that it leaves.
 func TestLinearStartsFromRidge(t *testing.T) {
 	for name, residual := range map[string]bool{"target": false, "deviation": true} {
-		m, windows := linearRing(t, func(c *Config) { c.Residual = residual })
+		m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Residual = residual }))
 		known, tested := windows[:12], windows[15]
 		for _, prior := range [][]float64{nil, {1, 0.5, -2, 0.3, 0.2, 0.1, 4}} {
 			if err := m.SetPrior(prior, 0); err != nil {
@@ -116,7 +128,7 @@ func TestLinearStartsFromRidge(t *testing.T) {
 // of both forecast the same.
 func TestLinearSpansTheRidge(t *testing.T) {
 	const penalty = 1e-10
-	m, windows := linearRing(t, func(c *Config) { c.Linear.Penalty = penalty })
+	m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Linear.Penalty = penalty }))
 	if _, err := m.Fit(context.Background(), windows[:12], nil, still); err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +149,10 @@ func TestLinearSpansTheRidge(t *testing.T) {
 
 // Gradients agree with differences of the loss and of the penalty, also where targets and visible values are missing.
 func TestLinearGradient(t *testing.T) {
-	m, windows := linearRing(t, func(c *Config) { c.Linear.Prior = []float64{1, 0.5, -2, 0.3, 0.2, 0.1, 4} })
-	if err := m.SetPrior(m.Config().Linear.Prior, 0.3); err != nil {
+	m, windows := linearRing(t, corrected(func(h *head.Corrected) {
+		h.Linear.Prior = []float64{1, 0.5, -2, 0.3, 0.2, 0.1, 4}
+	}))
+	if err := m.SetPrior(linearOf(m).Prior, 0.3); err != nil {
 		t.Fatal(err)
 	}
 	series := windows[0].Series
@@ -175,7 +189,8 @@ func TestLinearGradient(t *testing.T) {
 				}
 				if p.Name == "linear" {
 					for k, b := range moved {
-						loss += m.config.Linear.Penalty * (b - m.config.Linear.Prior[k]) * (b - m.config.Linear.Prior[k])
+						apart := b - linearOf(m).Prior[k]
+						loss += linearOf(m).Penalty * apart * apart
 					}
 				}
 				return loss
@@ -191,7 +206,7 @@ func TestLinearGradient(t *testing.T) {
 
 // Both parts learn, and their model is what it was after it was saved and loaded, at all times of a forecast.
 func TestLinearTrainsSavesAndLoads(t *testing.T) {
-	m, windows := linearRing(t, func(c *Config) { c.Linear.Prior = []float64{0, 0, 0.5, 0, 0, 0.5, 0} })
+	m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Linear.Prior = []float64{0, 0, 0.5, 0, 0, 0.5, 0} }))
 	ctx := context.Background()
 	if _, err := m.Fit(ctx, windows[:12], nil, still); err != nil {
 		t.Fatal(err)
@@ -240,8 +255,8 @@ func TestLinearTrainsSavesAndLoads(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(loaded.Config().Linear.Prior, m.Config().Linear.Prior) {
-		t.Errorf("the loaded prior is %v", loaded.Config().Linear.Prior)
+	if !slices.Equal(linearOf(loaded).Prior, linearOf(m).Prior) {
+		t.Errorf("the loaded prior is %v", linearOf(loaded).Prior)
 	}
 }
 
@@ -273,18 +288,18 @@ func TestCutLinearTrainsOn(t *testing.T) {
 			cancel()
 		}
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if _, err := m.Fit(cutting, windows[:12], nil, cut); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want canceled", err)
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if _, err := m.Fit(ctx, windows[:12], nil, config); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(saved(), whole) {
 		t.Error("the parameters differ")
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if err := m.SetPrior(make([]float64, 7), 0.1); err != nil {
 		t.Fatal(err)
 	}
@@ -329,14 +344,14 @@ func TestLinearSeeds(t *testing.T) {
 
 func TestLinearErrors(t *testing.T) {
 	for name, c := range map[string]Config{
-		"no values":        {Linear: &Linear{}},
-		"negative values":  {Linear: &Linear{Values: -1}},
-		"negative penalty": {Linear: &Linear{Values: 3, Penalty: -1}},
-		"short prior":      {Linear: &Linear{Values: 3, Prior: []float64{1}}},
-		"prior not finite": {Linear: &Linear{Values: 1, Prior: []float64{1, math.NaN(), 0}}},
-		"parity":           {Linear: &Linear{Values: 3}, Parity: true},
-		"summed":           {Linear: &Linear{Values: 3}, Output: Summed},
-		"per time":         {Linear: &Linear{Values: 3}, Output: PerTime},
+		"no values":        {Head: head.Corrected{Linear: head.Linear{}}},
+		"negative values":  {Head: head.Corrected{Linear: head.Linear{Values: -1}}},
+		"negative penalty": {Head: head.Corrected{Linear: head.Linear{Values: 3, Penalty: -1}}},
+		"short prior":      {Head: head.Corrected{Linear: head.Linear{Values: 3, Prior: []float64{1}}}},
+		"prior not finite": {Head: head.Corrected{Linear: head.Linear{Values: 1, Prior: []float64{1, math.NaN(), 0}}}},
+		"parity": {Head: head.Corrected{Linear: head.Linear{Values: 3}},
+			Equation: Equation{Parity: true}},
+		"per time": {Head: head.Corrected{Nodes: head.Nodes{At: head.AtEach}, Linear: head.Linear{Values: 3}}},
 	} {
 		c.Nodes, c.Features = 4, 2
 		if _, err := New(xlatest.Go(t), c); !errors.Is(err, ErrInput) {
@@ -360,7 +375,7 @@ func TestLinearErrors(t *testing.T) {
 	} {
 		_, predict := m.Predict(context.Background(), c.window, nil)
 		_, fit := m.Fit(context.Background(), []dyngraph.Window{c.window}, nil, still)
-		_, solve := Linear{Values: 3}.Solve([]dyngraph.Window{c.window})
+		_, solve := head.Linear{Values: 3}.Solve([]dyngraph.Window{c.window})
 		for what, err := range map[string]error{"Predict": predict, "Fit": fit, "Solve": solve} {
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: %v, want ErrInput with %q", name, what, err, c.want)
@@ -371,7 +386,7 @@ func TestLinearErrors(t *testing.T) {
 		still); !errors.Is(err, ErrInput) {
 		t.Errorf("no targets: %v, want ErrInput", err)
 	}
-	if _, err := (Linear{Values: 3}).Solve(nil); !errors.Is(err, ErrInput) {
+	if _, err := (head.Linear{Values: 3}).Solve(nil); !errors.Is(err, ErrInput) {
 		t.Errorf("Solve of no windows: %v, want ErrInput", err)
 	}
 	if err := m.SetPrior([]float64{1}, 0); !errors.Is(err, ErrInput) {

@@ -72,15 +72,27 @@ func (m *Model) computing() Config {
 	return c
 }
 
-// Compute sets Config.Product and Config.Memory, as of a model that [Load] made; they serve from the next call on.
-func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
+// SetProduct sets Config.Product, as of a model that [Load] made; it serves from the next call on.
+func (m *Model) SetProduct(product equivariant.Product) error {
 	if m.params == nil {
 		return ErrClosed
 	}
-	if err := m.config.checkCompute(product, memory); err != nil {
+	if err := m.config.checkCompute(product, m.config.Memory); err != nil {
 		return err
 	}
-	m.config.Product, m.config.Memory = cmp.Or(product, equivariant.Auto), memory
+	m.config.Product = cmp.Or(product, equivariant.Auto)
+	return nil
+}
+
+// SetMemory sets Config.Memory, as of a model that [Load] made; it serves from the next call on.
+func (m *Model) SetMemory(memory ode.Memory) error {
+	if m.params == nil {
+		return ErrClosed
+	}
+	if err := m.config.checkCompute(m.config.Product, memory); err != nil {
+		return err
+	}
+	m.config.Memory = memory
 	switch n := m.network.(type) {
 	case *equation:
 		n.memory = memory
@@ -90,16 +102,26 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	return nil
 }
 
-// Reset draws new parameters by a seed, for a normalisation that may be another. What was compiled serves on, so
-// comparing seeds and normalisations compiles once. It does nothing to a closed model.
-func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
+// SetNormalise sets Config.Normalise, with its meaning of the zero value. What was compiled serves on, so comparing
+// normalisations compiles once.
+func (m *Model) SetNormalise(normalise dyngraph.Normalisation) error {
+	if err := normalise.Check(); err != nil {
+		return errs.In("pengcde: SetNormalise", err, ErrInput)
+	}
+	normalise = cmp.Or(normalise, m.config.normalise())
+	m.noted.control = m.noted.control && normalise == m.config.Normalise
+	m.config.Normalise = normalise
+	return nil
+}
+
+// Reset draws new parameters by a seed. What was compiled serves on, so comparing seeds compiles once. It does nothing
+// to a closed model.
+func (m *Model) Reset(seed uint64) {
 	if m.closed {
 		return
 	}
 	xla.Free(m.params...)
-	normalise = cmp.Or(normalise, m.config.normalise())
-	m.noted.control = m.noted.control && normalise == m.config.Normalise
-	m.config.Seed, m.config.Normalise = seed, normalise
+	m.config.Seed = seed
 	m.params = nn.Draw(m.declared, m.config.dtype(), seed)
 }
 

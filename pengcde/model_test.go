@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
@@ -65,7 +66,8 @@ func ringModel(t *testing.T, change func(*Config)) *Model {
 
 func ringModelOn(t *testing.T, backend *xla.Backend, change func(*Config)) *Model {
 	t.Helper()
-	cfg := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1, Step: 0.5, Seed: 1}
+	cfg := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4,
+		Layers: 1, Equation: Equation{Step: 0.5}, Seed: 1}
 	if change != nil {
 		change(&cfg)
 	}
@@ -319,7 +321,7 @@ func TestClosedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Close()
-	m.Reset(1, dyngraph.Raw)
+	m.Reset(1)
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
 		t.Errorf("save: %v", err)
 	}
@@ -331,26 +333,29 @@ func TestClosedModel(t *testing.T) {
 
 func TestModelInputErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown output": {Nodes: 2,
-			Features: 1, Output: "x"},
-		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
-		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: "kipf"}, "adaptive": {Nodes: 2, Features: 1,
-			Adaptive: &ode.PID{RTol: -1}},
+		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Equation: Equation{Step: -1}},
+		"unknown times":         {Nodes: 2, Features: 1, Head: head.Nodes{At: "x"}},
+		"negative width":        {Nodes: 2, Features: 1, Hidden: -3},
+		"infinite step":         {Nodes: 2, Features: 1, Equation: Equation{Step: math.Inf(1)}},
+		"unknown normalisation": {Nodes: 2, Features: 1, Input: Input{Normalise: "kipf"}},
+		"adaptive":              {Nodes: 2, Features: 1, Equation: Equation{Adaptive: &ode.PID{RTol: -1}}},
 		"unknown map":           {Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}},
 		"maps that do not pair": {Nodes: 2, Features: 1, Field: field.PENG{DerivativeMaps: equivariant.All15()}},
 		"other sizes":           {Nodes: 2, Features: 1, Field: field.PENG{Features: 7}},
-		"features, graph only":  {Nodes: 2, Features: 1, GraphOnly: true, Field: field.PENG{Features: 1}},
-		"a pointer":             {Nodes: 2, Features: 1, Field: &field.PENG{}},
-		"summed, residual":      {Nodes: 2, Features: 1, Output: Summed, Residual: true},
-		"summed, parity":        {Nodes: 2, Features: 1, Output: Summed, Parity: true},
-		"huge width":            {Nodes: 2, Features: 1, Hidden: 1 << 40},
-		"width that overflows":  {Nodes: 2, Features: 1, Hidden: math.MaxInt},
-		"huge depth":            {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1,
+		"features, graph only": {Nodes: 2, Features: 1, Input: Input{GraphOnly: true},
+			Field: field.PENG{Features: 1}},
+		"a pointer": {Nodes: 2, Features: 1, Field: &field.PENG{}},
+		"summed, parity": {Nodes: 2, Features: 1, Head: head.Summed{},
+			Equation: Equation{Parity: true}},
+		"huge width":           {Nodes: 2, Features: 1, Hidden: 1 << 40},
+		"width that overflows": {Nodes: 2, Features: 1, Hidden: math.MaxInt},
+		"huge depth":           {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1,
 			Outputs: 1 << 40},
-		"outputs that overflow":              {Nodes: 2, Features: 1, Outputs: math.MaxInt},
-		"huge features":                      {Nodes: 2, Features: 1 << 40},
-		"features that overflow with a mask": {Nodes: 2, Features: math.MaxInt, Mask: path.Observed},
-		"huge graph":                         {Nodes: 1 << 40, Features: 1},
+		"outputs that overflow": {Nodes: 2, Features: 1, Outputs: math.MaxInt},
+		"huge features":         {Nodes: 2, Features: 1 << 40},
+		"features that overflow with a mask": {Nodes: 2, Features: math.MaxInt,
+			Input: Input{Mask: path.Observed}},
+		"huge graph": {Nodes: 1 << 40, Features: 1},
 		"huge identities": {Nodes: 2, Features: 1,
 			Field: field.PENG{Identities: equivariant.Identities{Size: 1 << 40}}},
 		"identities that overflow": {Nodes: 2, Features: 1,
@@ -359,7 +364,7 @@ func TestModelInputErrors(t *testing.T) {
 			Field: field.PENG{Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}}},
 		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: field.PreMult{}},
 		"huge all together": {Nodes: 2, Features: 1 << 19, Hidden: 1 << 20, Layers: 1 << 10, Outputs: 1 << 20},
-		"unknown path":      {Nodes: 2, Features: 1, Path: "cubic"},
+		"unknown path":      {Nodes: 2, Features: 1, Equation: Equation{Path: "cubic"}},
 	} {
 		if _, err := New(xlatest.Go(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)

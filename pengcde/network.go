@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -48,7 +49,8 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 			return nil, nil, err
 		}
 		if r, ok := c.inBlocks(); ok {
-			return &recurrent{d, r, make(forms[batchForm, programs]), c.Output == Class}, d.params, nil
+			_, classes := c.Head.(head.Class)
+			return &recurrent{d, r, make(forms[batchForm, programs]), classes}, d.params, nil
 		}
 		return d, d.params, nil
 	}

@@ -52,13 +52,13 @@ func TestNoticeOfALargeControl(t *testing.T) {
 		"trajectory": {dyngraph.Raw, func(m *Model) error { _, err := m.Predict(ctx, s.Whole(), nil); return err }, 1},
 		"another control, and back": {dyngraph.Raw, func(m *Model) error {
 			forecast(t, m, w)
-			m.Reset(2, dyngraph.Raw)
+			m.Reset(2)
 			forecast(t, m, w)
-			m.Reset(1, dyngraph.Log)
+			other := m.SetNormalise(dyngraph.Log)
 			forecast(t, m, w)
-			m.Reset(1, dyngraph.Raw)
+			back := m.SetNormalise(dyngraph.Raw)
 			forecast(t, m, w)
-			return nil
+			return errors.Join(other, back)
 		}, 2},
 		"log":        {dyngraph.Log, func(m *Model) error { forecast(t, m, w); return nil }, 0},
 		"normalised": {dyngraph.NormalisedLaplacian, func(m *Model) error { forecast(t, m, w); return nil }, 0},
@@ -74,7 +74,7 @@ func TestNoticeOfALargeControl(t *testing.T) {
 			t.Errorf("%s: %q, want %d lines on the control", name, text, c.lines)
 		}
 	}
-	if name := difference(Config{Notices: &bytes.Buffer{}}, Config{}); name != "" {
+	if name := difference(Config{Execution: Execution{Notices: &bytes.Buffer{}}}, Config{}); name != "" {
 		t.Errorf("models that differ in %s alone are not trained together", name)
 	}
 }

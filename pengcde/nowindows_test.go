@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -23,20 +24,23 @@ func TestNoWindows(t *testing.T) {
 		return windows[0]
 	}
 	seen, traded := first(visibleRing(t)), first(trade(t, []int{0, 1, 2, 3, 4, 5}))
-	toClasses := func(c *Config) { c.Output, c.Outputs, c.Features = Affinity, tradeClasses, 1 }
+	toClasses := func(c *Config) { c.Head, c.Outputs, c.Features = head.Ranking{}, tradeClasses, 1 }
 	for name, c := range map[string]struct {
 		change func(*Config)
 		window dyngraph.Window // that the model takes, but for its targets
 	}{
-		"node":                {func(*Config) {}, seen},
-		"time":                {func(c *Config) { c.Output = PerTime }, seen.Series.Whole()},
-		"graph":               {func(c *Config) { c.Output = Summed }, seen},
-		"class":               {func(c *Config) { c.Output, c.Outputs = Class, 2 }, seen},
-		"affinity":            {toClasses, traded},
-		"affinity, residual":  {func(c *Config) { toClasses(c); c.Residual = true }, traded},
-		"residual":            {func(c *Config) { c.Residual = true }, seen},
-		"linear":              {withLinear, seen},
-		"linear and residual": {func(c *Config) { withLinear(c); c.Residual = true }, seen},
+		"node":               {func(*Config) {}, seen},
+		"time":               {func(c *Config) { c.Head = head.Nodes{At: head.AtEach} }, seen.Series.Whole()},
+		"graph":              {func(c *Config) { c.Head = head.Summed{} }, seen},
+		"class":              {func(c *Config) { c.Head, c.Outputs = head.Class{}, 2 }, seen},
+		"affinity":           {toClasses, traded},
+		"affinity, residual": {func(c *Config) { toClasses(c); c.Head = head.Ranking{Residual: true} }, traded},
+		"residual":           {func(c *Config) { c.Head = head.Nodes{Residual: true} }, seen},
+		"linear":             {withLinear, seen},
+		"linear and residual": {func(c *Config) {
+			withLinear(c)
+			corrected(func(h *head.Corrected) { h.Residual = true })(c)
+		}, seen},
 		"discrete": {func(c *Config) {
 			c.Network, c.Hidden, c.Layers, c.Step = rivals.DCRNN{Hidden: 3, Order: 2}, 0, 0, 0
 		}, seen},
@@ -85,6 +89,6 @@ func withWindows(m *Model, window dyngraph.Window, list []dyngraph.Window) map[s
 	}
 	try("Steps", func() error { _, err := m.Steps(ctx, list); return err })
 	try("Plan", func() error { _, err := m.Plan(list, 1, 0); return err })
-	try("Linear.Solve", func() error { _, err := Linear{Values: 3}.Solve(list); return err })
+	try("Linear.Solve", func() error { _, err := head.Linear{Values: 3}.Solve(list); return err })
 	return failures
 }

@@ -1,7 +1,6 @@
 package pengcde
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -29,7 +29,7 @@ func graphRing(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-func summed(c *Config) { c.Output, c.Outputs, c.Float64 = Summed, 2, true }
+func summed(c *Config) { c.Head, c.Outputs, c.Float64 = head.Summed{}, 2, true }
 
 // A forecast of the graph is trained on windows and on whole series: its gradient agrees with finite differences, and
 // the loss is the mean square over observed targets of what Predict gives.
@@ -103,8 +103,9 @@ func TestSummedOfRelabelledNodes(t *testing.T) {
 		}
 		other.Weights, other.Features = append(other.Weights, weights), append(other.Features, features)
 	}
-	for _, c := range []Config{{Field: field.PENG{}}, {Field: field.Original{}}, {Field: field.PENG{}, Output: Class}} {
-		m := ringModel(t, func(cfg *Config) { summed(cfg); cfg.Field, cfg.Output = c.Field, cmp.Or(c.Output, Summed) })
+	for _, c := range []Config{{Field: field.PENG{}, Head: head.Summed{}}, {Field: field.Original{}, Head: head.Summed{}},
+		{Field: field.PENG{}, Head: head.Class{}}} {
+		m := ringModel(t, func(cfg *Config) { summed(cfg); cfg.Field, cfg.Head = c.Field, c.Head })
 		for name, w := range map[string]dyngraph.Window{"window": {Series: s, Start: 2, Length: 5}, "whole": s.Whole()} {
 			same := w
 			same.Series = &other
@@ -123,32 +124,33 @@ func TestOutputs(t *testing.T) {
 	s, ctx := ring(t), context.Background()
 	window, whole := dyngraph.Window{Series: s, Start: 2, Length: 4}, s.Whole()
 	for _, c := range []struct {
-		output Output
+		head   head.Head
 		window dyngraph.Window
 		times  int // of a forecast without times; 0 for a window that cannot be
 	}{
-		{"", window, 1}, {"", whole, len(s.Times)}, {PerNode, window, 1}, {PerNode, whole, 1}, {PerTime, window, 0},
-		{PerTime, whole, len(s.Times)}, {Summed, window, 1}, {Summed, whole, len(s.Times)},
+		{nil, window, 1}, {nil, whole, len(s.Times)}, {head.Nodes{At: head.AtEnd}, window, 1},
+		{head.Nodes{At: head.AtEnd}, whole, 1}, {head.Nodes{At: head.AtEach}, window, 0},
+		{head.Nodes{At: head.AtEach}, whole, len(s.Times)}, {head.Summed{}, window, 1}, {head.Summed{}, whole, len(s.Times)},
 	} {
-		m := ringModel(t, func(cfg *Config) { cfg.Output = c.output })
+		m := ringModel(t, func(cfg *Config) { cfg.Head = c.head })
 		y, err := m.Predict(ctx, c.window, nil)
 		if c.times == 0 {
 			if !errors.Is(err, ErrInput) {
-				t.Errorf("%q of a window: %v, want ErrInput", c.output, err)
+				t.Errorf("%+v of a window: %v, want ErrInput", c.head, err)
 			}
 			continue
 		}
 		rows := ringNodes
-		if c.output == Summed {
+		if isSummed(c.head) {
 			rows = 1
 		}
 		if err != nil || len(y) != c.times || len(y[0]) != rows || len(y[0][0]) != 1 {
-			t.Errorf("%q, whole %t: %d times (%v), want %d with %d rows", c.output, c.window.Whole, len(y), err, c.times, rows)
+			t.Errorf("%q, whole %t: %d times (%v), want %d with %d rows", c.head, c.window.Whole, len(y), err, c.times, rows)
 		}
 		sample, err := m.training(c.window)
-		if c.output == Summed { // the ring has targets of nodes alone
+		if isSummed(c.head) { // the ring has targets of nodes alone
 			if !errors.Is(err, ErrInput) {
-				t.Errorf("%q without targets of the graph: %v, want ErrInput", c.output, err)
+				t.Errorf("%q without targets of the graph: %v, want ErrInput", c.head, err)
 			}
 			continue
 		}
@@ -161,7 +163,7 @@ func TestOutputs(t *testing.T) {
 		}
 		targets := c.window.Targets()
 		if !slices.Equal(last, targets[len(targets)-1]) || size != float64(c.times) {
-			t.Errorf("%q, whole %t: targets end with %v, %g times weigh", c.output, c.window.Whole, last, size)
+			t.Errorf("%q, whole %t: targets end with %v, %g times weigh", c.head, c.window.Whole, last, size)
 		}
 	}
 }

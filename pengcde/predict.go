@@ -84,7 +84,7 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	}
 	forecasts := make([][][][]float64, len(windows))
 	for b, w := range windows {
-		forecasts[b] = m.config.head().Rows(w, flat[b])
+		forecasts[b] = m.config.Head.Rows(w, flat[b])
 	}
 	return forecasts, nil
 }
@@ -163,7 +163,8 @@ func (e *equation) predict(ctx context.Context, m *Model, samples []sample, aske
 }
 
 // predictLast predicts at the last inputs.
-func (e *equation) predictLast(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+func (e *equation) predictLast(ctx context.Context, m *Model, samples []sample,
+	asked [][]float64) ([][]float64, error) {
 	for b := range samples {
 		s := &samples[b]
 		if len(asked[b]) != 1 || asked[b][0] != s.last() {

@@ -27,7 +27,9 @@ func ExampleRecommended() {
 		log.Fatal(err)
 	}
 	defer backend.Close()
-	config := pengcde.Recommended(pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, GraphOnly: true, LinearCoders: true})
+	config := pengcde.Recommended(pengcde.Config{Nodes: 16, Features: 1, Hidden: 4,
+		Input:    pengcde.Input{GraphOnly: true},
+		Equation: pengcde.Equation{LinearCoders: true}})
 	model, err := pengcde.New(backend, config)
 	if err != nil {
 		log.Fatal(err)

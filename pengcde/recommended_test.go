@@ -20,20 +20,26 @@ import (
 
 // Zero fields are filled in, and what the caller set stays.
 func TestRecommended(t *testing.T) {
-	all := pengcde.Config{Nodes: 5, Features: 2, Field: field.Affine(), Path: path.Ramp, Adaptive: &ode.PID{}}
+	parity := pengcde.Equation{Parity: true}
+	all := pengcde.Config{Nodes: 5, Features: 2, Field: field.Affine(),
+		Equation: pengcde.Equation{Path: path.Ramp, Adaptive: &ode.PID{}}}
 	tight, linear := &ode.PID{RTol: 1e-6}, field.Affine()
 	linear.Style.Linear = true
 	for name, c := range map[string]struct{ given, want pengcde.Config }{
 		"nothing set": {pengcde.Config{Nodes: 5, Features: 2}, all},
 		"again":       {all, all},
 		"field, path and tolerance": {
-			pengcde.Config{Field: field.GNODE{}, Path: path.Hermite, Adaptive: tight},
-			pengcde.Config{Field: field.GNODE{}, Path: path.Hermite, Adaptive: tight}},
-		"step": {pengcde.Config{Step: 0.5, Hidden: 8},
-			pengcde.Config{Step: 0.5, Hidden: 8, Field: field.Affine(), Path: path.Ramp}},
-		"driven by the graph alone": {pengcde.Config{GraphOnly: true}, pengcde.Config{GraphOnly: true, Field: linear,
-			Normalise: dyngraph.MeanDegree, Path: path.Ramp, Adaptive: &ode.PID{}}},
-		"parity":  {pengcde.Config{Parity: true}, pengcde.Config{Parity: true}},
+			pengcde.Config{Field: field.GNODE{},
+				Equation: pengcde.Equation{Path: path.Hermite, Adaptive: tight}},
+			pengcde.Config{Field: field.GNODE{},
+				Equation: pengcde.Equation{Path: path.Hermite, Adaptive: tight}}},
+		"step": {pengcde.Config{Equation: pengcde.Equation{Step: 0.5}, Hidden: 8},
+			pengcde.Config{Equation: pengcde.Equation{Step: 0.5, Path: path.Ramp},
+				Hidden: 8, Field: field.Affine()}},
+		"driven by the graph alone": {pengcde.Config{Input: pengcde.Input{GraphOnly: true}}, pengcde.Config{
+			Input: pengcde.Input{GraphOnly: true, Normalise: dyngraph.MeanDegree}, Field: linear,
+			Equation: pengcde.Equation{Path: path.Ramp, Adaptive: &ode.PID{}}}},
+		"parity":  {pengcde.Config{Equation: parity}, pengcde.Config{Equation: parity}},
 		"network": {networkOf(t), networkOf(t)},
 	} {
 		if got := pengcde.Recommended(c.given); !reflect.DeepEqual(got, c.want) {

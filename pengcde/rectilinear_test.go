@@ -35,8 +35,10 @@ func events(t *testing.T, weights map[int]float64) *dyngraph.Series {
 
 func rectilinearModel(t *testing.T) *Model {
 	t.Helper()
-	m, err := New(xlatest.Go(t), Config{Nodes: 3, Features: 1, Hidden: 4, Field: field.Affine(), GraphOnly: true,
-		LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-7, ATol: 1e-9}, Path: path.Rectilinear, Float64: true, Seed: 1})
+	m, err := New(xlatest.Go(t), Config{Nodes: 3, Features: 1, Hidden: 4, Field: field.Affine(),
+		Input:     Input{GraphOnly: true},
+		Equation:  Equation{LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-7, ATol: 1e-9}, Path: path.Rectilinear},
+		Execution: Execution{Float64: true}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

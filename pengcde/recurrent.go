@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -29,7 +30,8 @@ type recurrent struct {
 // inBlocks is the network of the configuration where it is taken in blocks.
 func (c Config) inBlocks() (sequence.Recurrent, bool) {
 	r, ok := c.Network.(sequence.Recurrent)
-	return r, ok && (c.Output == PerTime || c.Output == Class)
+	_, class := c.Head.(head.Class)
+	return r, ok && (class || c.perTime())
 }
 
 // maxBlock bounds the steps in a program.
@@ -86,7 +88,8 @@ func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 // added, from the cotangents of its forecasts and of the state after it.
 func (r *recurrent) buildPullback(form field.Form, in inputs) []*Node {
 	out := r.buildForward(form, in)
-	pulled := Gradient(Add(ReduceAllSum(Mul(in.one("of forecasts"), out[0])), ReduceAllSum(Mul(in.one("of state"), out[1]))),
+	pulled := Gradient(Add(ReduceAllSum(Mul(in.one("of forecasts"), out[0])),
+		ReduceAllSum(Mul(in.one("of state"), out[1]))),
 		slices.Concat(in["state"], in["params"])...)
 	for i, g := range in["gradients"] {
 		pulled[1+i] = Add(g, pulled[1+i])

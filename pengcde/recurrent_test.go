@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -22,7 +23,7 @@ type unrolled struct{ sequence.Network }
 // rolling changes a configuration to a recurrent network that forecasts at each observation.
 func rolling(network sequence.Network, graphOnly bool) func(*Config) {
 	return func(c *Config) {
-		c.Network, c.Output, c.GraphOnly, c.Float64 = network, PerTime, graphOnly, true
+		c.Network, c.Head, c.GraphOnly, c.Float64 = network, head.Nodes{At: head.AtEach}, graphOnly, true
 		c.Hidden, c.Layers, c.Step, c.Normalise = 0, 0, 0, dyngraph.Raw
 	}
 }

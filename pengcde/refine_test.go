@@ -145,7 +145,7 @@ func TestFitSeedsWithOptions(t *testing.T) {
 	}
 	for i := range all[2] { // as in another process
 		m := all[2][i].Model
-		m.Reset(m.config.Seed, m.config.Normalise)
+		m.Reset(m.config.Seed)
 	}
 	resumed, err := FitSeeds(context.Background(), all[2])
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -32,7 +33,7 @@ func knownRing(t *testing.T) *dyngraph.Series {
 // window whose target is not known, and its loss is the loss of these forecasts.
 func TestResidualAddsTheRecentMean(t *testing.T) {
 	series := knownRing(t)
-	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
+	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Head = head.Nodes{Residual: true} })
 	latest, err := series.Latest(3)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 }
 
 func TestResidualErrors(t *testing.T) {
-	residual := ringModel(t, func(c *Config) { c.Residual = true })
+	residual := ringModel(t, func(c *Config) { c.Head = head.Nodes{Residual: true} })
 	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4},
 		nil); !errors.Is(err, ErrInput) {
 		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
@@ -83,7 +84,8 @@ func TestResidualErrors(t *testing.T) {
 	if _, err := residual.Predict(context.Background(), knownRing(t).Whole(), nil); !errors.Is(err, ErrInput) {
 		t.Errorf("a whole series: %v, want ErrInput", err)
 	}
-	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err,
+	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Head: head.Nodes{Residual: true},
+		Equation: Equation{Parity: true}}); !errors.Is(err,
 		ErrInput) {
 		t.Errorf("residual with parity: %v, want ErrInput", err)
 	}
@@ -118,7 +120,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 	m := ringModelOn(t, xlatest.Backend(t), nil)
 	anew := func(seed uint64) *Model { // what was compiled serves on
-		m.Reset(seed, m.Config().Normalise)
+		m.Reset(seed)
 		return m
 	}
 	if _, err := m.Fit(context.Background(), split.Train, split.Validation, config); err != nil {
@@ -161,7 +163,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 	series := knownRing(t)
 	series.RecentMean[7][2] = math.NaN()
-	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
+	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Head = head.Nodes{Residual: true} })
 	at := dyngraph.Window{Series: series, Start: 5, Length: 4} // inputs 5, 6, 7
 	for _, targets := range [][][]float64{series.Targets, nil} {
 		series.Targets = targets

@@ -46,13 +46,16 @@ type Resolved struct {
 	Parity     bool `json:"Parity"`
 	// Float is the type that is computed in.
 	Float  string `json:"Float"`
-	Output Output `json:"Output,omitzero"`
+	Output string `json:"Output,omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:"FieldParity,omitzero"`
 	// Linear is the linear part, with its defaults.
-	Linear      *Linear `json:"Linear,omitzero"`
-	RowFeatures int     `json:"RowFeatures,omitzero"`
-	Pairs       bool    `json:"Pairs,omitzero"`
+	Linear      *head.Linear `json:"Linear,omitzero"`
+	RowFeatures int          `json:"RowFeatures,omitzero"`
+	Pairs       bool         `json:"Pairs,omitzero"`
+	// Head is the name of your own head, and HeadOptions its value as JSON.
+	Head        string `json:"Head,omitzero"`
+	HeadOptions string `json:"HeadOptions,omitzero"`
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
 	Network string `json:"Network,omitzero"`
 	Inputs  int    `json:"Inputs,omitzero"`
@@ -70,16 +73,21 @@ func (c Config) Resolved() (Resolved, error) {
 	if err != nil {
 		return Resolved{}, err
 	}
-	if c.Network != nil {
-		return c.resolvedNetwork()
+	h, err := optionsOf(c.Head)
+	if err != nil {
+		return Resolved{}, err
 	}
 	r := Resolved{
-		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
-		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
-		Method: ode.Tsit5.Name, Step: c.Step,
-		CoderWidth: head.CoderWidth, CoderDepth: head.CoderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
-		Float: c.floatName(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: h.Output, Residual: h.Residual, Pairs: h.Pairs,
+		Linear: h.Linear, Head: h.Head, HeadOptions: h.HeadOptions, Normalise: c.Normalise, Mask: c.Mask,
+		GraphOnly: c.GraphOnly, Float: c.floatName(),
 	}
+	if c.Network != nil {
+		return c.resolvedNetwork(r)
+	}
+	r.Hidden, r.Layers, r.Field, r.Path, r.Method = c.Hidden, c.Layers, field.Name(c.Field), c.Path, ode.Tsit5.Name
+	r.Step, r.CoderWidth, r.CoderDepth = c.Step, head.CoderWidth, head.CoderDepth
+	r.Parity, r.RowFeatures = c.Parity, c.RowFeatures
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0
 	}
@@ -130,21 +138,18 @@ func (c Config) Resolved() (Resolved, error) {
 	return r, nil
 }
 
-// resolvedNetwork is Resolved of a configuration with a network, whose defaults were written out.
-func (c Config) resolvedNetwork() (Resolved, error) {
+// resolvedNetwork adds the network of a configuration whose defaults were written out.
+func (c Config) resolvedNetwork(r Resolved) (_ Resolved, err error) {
 	network := c.Network
 	if n, ok := network.(sequence.Resolver); ok {
 		network = n.Resolved(c.sizes())
 	}
-	options, err := options("Network", network)
-	return Resolved{
-		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: field.Name(c.Network), Inputs: c.Inputs,
-		Options: options, Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, GraphOnly: c.GraphOnly,
-		Residual: c.Residual, Float: c.floatName(),
-	}, err
+	r.Network, r.Inputs = field.Name(c.Network), c.Inputs
+	r.Options, err = options("Network", network)
+	return r, err
 }
 
-// options returns the options of the network or field that a field of Config holds, as JSON.
+// options returns the options of the network, field or head that a field of Config holds, as JSON.
 func options(of string, model any) (string, error) {
 	text, err := json.Marshal(model)
 	if err != nil {

@@ -89,11 +89,11 @@ func (m *Model) check(w dyngraph.Window) error {
 	case m.config.Inputs > 0 && w.Inputs() != m.config.Inputs:
 		return invalid("window at snapshot %d of series %q has %d inputs, the model was made for %d (Config.Inputs)", w.Start,
 			s.Name, w.Inputs(), m.config.Inputs)
-	case w.Whole && m.config.Network != nil && m.config.Output == Summed:
-		return invalid("Config.Output is %q with a Network, which forecasts the graph at the end of a window alone: take "+
-			"windows of series %q", Summed, s.Name)
+	case w.Whole && m.config.Network != nil && isSummed(m.config.Head):
+		return invalid("a forecast of the graph with a Network, which has it at the end of a window alone: take windows of "+
+			"series %q", s.Name)
 	}
-	if err := m.config.head().Check(w); err != nil {
+	if err := m.config.Head.Check(w); err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
 	if err := s.Validate(); err != nil {
@@ -141,7 +141,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 		one.paths.Features = features
 	}
 	one.stops = m.config.stops(one.paths)
-	if one.taken, err = m.config.head().Sample(w, training); err != nil {
+	if one.taken, err = m.config.Head.Sample(w, training); err != nil {
 		return one, errs.In("pengcde", err, ErrInput)
 	}
 	return one, nil

@@ -89,9 +89,9 @@ func checkRuns(runs []SeedRun) error {
 		case r.Model.config.Network != nil:
 			return invalid("run %d has a network in discrete steps, which does not take several seeds at once: train them one "+
 				"by one", i)
-		case r.Model.config.RowFeatures > 0 || r.Model.config.head().Traits().Whole:
-			return invalid("run %d has RowFeatures or Output %q, which do not take several seeds at once: train them one by one",
-				i, r.Model.config.Output)
+		case r.Model.config.RowFeatures > 0 || r.Model.config.Head.Traits().Whole:
+			return invalid("run %d has RowFeatures or a head, %T, that do not take several seeds at once: train them one by one",
+				i, r.Model.config.Head)
 		case !traits(r.Model.config.Field).Seeds:
 			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
 				"does): train them one by one", i, field.Name(r.Model.config.Field))
@@ -115,9 +115,9 @@ func checkRuns(runs []SeedRun) error {
 func difference(a, b Config) string {
 	a.Seed, a.Notices = b.Seed, b.Notices
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range x.NumField() {
-		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-			return x.Type().Field(i).Name
+	for _, f := range reflect.VisibleFields(x.Type()) {
+		if !f.Anonymous && !reflect.DeepEqual(x.FieldByIndex(f.Index).Interface(), y.FieldByIndex(f.Index).Interface()) {
+			return f.Name
 		}
 	}
 	return ""

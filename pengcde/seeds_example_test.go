@@ -24,8 +24,9 @@ func ExampleFitSeeds() {
 	defer backend.Close()
 	var runs []pengcde.SeedRun
 	for seed := range uint64(3) {
-		model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, GraphOnly: true, LinearCoders: true,
-			Adaptive: &ode.PID{}, Seed: seed})
+		model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1,
+			Input:    pengcde.Input{GraphOnly: true},
+			Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}}, Seed: seed})
 		if err != nil {
 			log.Fatal(err)
 		}

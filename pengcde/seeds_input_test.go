@@ -32,7 +32,7 @@ func TestFitSeedsThatDoNotFit(t *testing.T) {
 			runs[1].Model = trajectoryModel(t, config)
 		}, "Config.Adaptive"},
 		"memory": {func(_ *testing.T, runs []SeedRun) {
-			if err := runs[1].Model.Compute(equivariant.Auto, ode.Memory{Host: true}); err != nil {
+			if err := runs[1].Model.SetMemory(ode.Memory{Host: true}); err != nil {
 				panic(err)
 			}
 		}, "Config.Memory"},

@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -173,8 +174,9 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		},
 		"network coders": func(c *Config) { c.LinearCoders = false }, "constant steps": func(c *Config) { c.Adaptive = nil },
 		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = field.Constant{}, true, false },
-		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
-		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
+		"per node":                 func(c *Config) { c.Head = head.Nodes{At: head.AtEnd} },
+		"summed":                   func(c *Config) { c.Head = head.Summed{} },
+		"memory":                   func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
 	changes["stg-ncde"] = func(c *Config) { c.Field = rivals.STGNCDE{} }
 	for _, name := range field.Names() {
@@ -350,7 +352,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			cut(t, both[1])
 			for i := range both[1] { // as in another process
 				m := both[1][i].Model
-				m.Reset(m.config.Seed, m.config.Normalise)
+				m.Reset(m.config.Seed)
 			}
 			got, err := FitSeeds(context.Background(), both[1])
 			if err != nil {
@@ -361,7 +363,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			}
 			// What ended together is found again by one alone.
 			r := both[1][0]
-			r.Model.Reset(r.Model.config.Seed, r.Model.config.Normalise)
+			r.Model.Reset(r.Model.config.Seed)
 			report, err := r.Model.Fit(context.Background(), r.Training, r.Validation, r.Config)
 			if err != nil {
 				t.Fatal(err)
@@ -393,7 +395,7 @@ func TestFitSeedsPanics(t *testing.T) {
 	}()
 	var notice string
 	runs[0].Config.Checkpoint.Notice = func(s string) { notice = s }
-	runs[0].Model.Reset(1, runs[0].Model.config.Normalise)
+	runs[0].Model.Reset(1)
 	runs[0].Config.Progress = nil
 	if _, err := FitSeeds(context.Background(), runs[:1]); err != nil || !strings.Contains(notice, "epoch 3") {
 		t.Errorf("%v, %q: want training to go on in epoch 3", err, notice)

@@ -90,7 +90,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 		memory ode.Memory
 		states int
 	}{{ode.Memory{}, 4}, {ode.Memory{Bytes: 2*state + 1}, 2}} { // 4 steps in a window
-		if err := m.Compute(equivariant.Sparse, c.memory); err != nil {
+		if err := errors.Join(m.SetProduct(equivariant.Sparse), m.SetMemory(c.memory)); err != nil {
 			t.Fatal(err)
 		}
 		solution, err := m.network.(*equation).solve(ctx, m.params, batches[0], forGradient)
@@ -105,14 +105,14 @@ func TestComputeOfALoadedModel(t *testing.T) {
 			t.Errorf("the configuration has %+v and %v", got.Memory, got.Product)
 		}
 	}
-	if err := m.Compute("diagonal", ode.Memory{}); !errors.Is(err, ErrInput) {
+	if err := m.SetProduct("diagonal"); !errors.Is(err, ErrInput) {
 		t.Errorf("an unknown product: %v, want ErrInput", err)
 	}
-	if err := m.Compute(equivariant.Auto, ode.Memory{Bytes: -1}); !errors.Is(err, ErrInput) {
+	if err := m.SetMemory(ode.Memory{Bytes: -1}); !errors.Is(err, ErrInput) {
 		t.Errorf("negative memory: %v, want ErrInput", err)
 	}
 	m.Close()
-	if err := m.Compute(equivariant.Auto, ode.Memory{}); !errors.Is(err, ErrClosed) {
+	if err := m.SetProduct(equivariant.Auto); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v, want ErrClosed", err)
 	}
 }

@@ -33,8 +33,10 @@ func heatModel(t testing.TB, backend *xla.Backend, nodes int, f field.Field) (*M
 	for b := range set.Trajectories {
 		windows = append(windows, set.Trajectories[b].Series(set.Train, set.TrainingIndex(false)).Whole())
 	}
-	m, err := New(backend, Config{Nodes: nodes, Features: 1, Field: f, GraphOnly: true, LinearCoders: true,
-		Adaptive: &ode.PID{}, Float64: true})
+	m, err := New(backend, Config{Nodes: nodes, Features: 1, Field: f,
+		Input:     Input{GraphOnly: true},
+		Equation:  Equation{LinearCoders: true, Adaptive: &ode.PID{}},
+		Execution: Execution{Float64: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,9 +52,10 @@ func TestFixtureSTGNCDE(t *testing.T) {
 	pool := values["field.g.convolution.weights"]
 	features, knots := file.Get("X").Array(), file.Get("ts").Array().Data
 	n, hidden := file.Get("n").Int(), file.Get("hidden").Int()
-	config, err := Config{Nodes: n, Features: file.Get("p").Int(), Hidden: hidden, Float64: true, Adaptive: &ode.PID{},
-		Field:  rivals.STGNCDE{Layers: layers, Order: pool.Dims[1], Embedding: pool.Dims[0]},
-		Parity: true}.withDefaults()
+	config, err := Config{Nodes: n, Features: file.Get("p").Int(), Hidden: hidden,
+		Execution: Execution{Float64: true},
+		Equation:  Equation{Adaptive: &ode.PID{}, Parity: true},
+		Field:     rivals.STGNCDE{Layers: layers, Order: pool.Dims[1], Embedding: pool.Dims[0]}}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -103,7 +104,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := ringModelOn(t, backend, func(c *Config) {
-		c.Field, c.Layers, c.Residual, c.Step, c.Adaptive = rivals.STGNCDE{}, 0, true, 0, &ode.PID{}
+		c.Field, c.Layers, c.Head, c.Step, c.Adaptive = rivals.STGNCDE{}, 0, head.Nodes{Residual: true}, 0, &ode.PID{}
 	})
 	if got := m.Config().Layers; got != 1 {
 		t.Errorf("%d layers, want the field's default 1", got)
@@ -185,8 +186,9 @@ func TestSTGNCDEForecastsEngland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(xlatest.Backend(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Hidden: 8,
-		Field: rivals.STGNCDE{}, Adaptive: &ode.PID{}, Seed: 3})
+	m, err := New(xlatest.Backend(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize,
+		Hidden: 8, Field: rivals.STGNCDE{}, Equation: Equation{Adaptive: &ode.PID{}},
+		Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

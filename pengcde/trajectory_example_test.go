@@ -39,8 +39,9 @@ func ExampleModel_Fit_wholeSeries() {
 		log.Fatal(err)
 	}
 	defer backend.Close()
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8, GraphOnly: true,
-		LinearCoders: true, Adaptive: &ode.PID{}})
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8,
+		Input:    pengcde.Input{GraphOnly: true},
+		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}}})
 	if err != nil {
 		log.Fatal(err)
 	}

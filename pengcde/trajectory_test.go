@@ -67,8 +67,10 @@ func wholes(list ...*dyngraph.Series) []dyngraph.Window {
 }
 
 func trajectoryConfig(n int) Config {
-	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{},
-		Float64: true}
+	return Config{Nodes: n, Features: 1, Hidden: 8,
+		Input:     Input{GraphOnly: true},
+		Equation:  Equation{LinearCoders: true, Adaptive: &ode.PID{}},
+		Execution: Execution{Float64: true}}
 }
 
 func trajectoryModel(t *testing.T, config Config) *Model {

@@ -62,8 +62,9 @@ func BenchmarkToken(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	model, err := pengcde.New(xlatest.Backend(b), learned.Config(pengcde.Config{Hidden: 8, Layers: 2, RowFeatures: 8,
-		LinearCoders: true, Normalise: dyngraph.Log, Step: 0.5}, data.Task))
+	model, err := pengcde.New(xlatest.Backend(b), learned.Config(pengcde.Config{Hidden: 8, Layers: 2,
+		Input:    pengcde.Input{RowFeatures: 8, Normalise: dyngraph.Log},
+		Equation: pengcde.Equation{LinearCoders: true, Step: 0.5}}, data.Task))
 	if err != nil {
 		b.Fatal(err)
 	}

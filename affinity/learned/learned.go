@@ -9,12 +9,17 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Config completes a configuration for a task: it sets Nodes, Features, Outputs and Output for node affinity.
+// Config completes a configuration for a task: it sets Nodes, Features and Outputs, and a Head that is no ranking to
+// head.Ranking{}.
 func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
-	c.Nodes, c.Features, c.Outputs, c.Output = task.Nodes, 1, task.Classes, pengcde.Affinity
+	c.Nodes, c.Features, c.Outputs = task.Nodes, 1, task.Classes
+	if _, ok := c.Head.(head.Ranking); !ok {
+		c.Head = head.Ranking{}
+	}
 	return c
 }
 
@@ -67,11 +72,18 @@ func (f *Forecaster) check(task affinity.Task) error {
 	if f.inputs() < 2 {
 		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster with %d inputs, want 2 or more, or 0 for 3", f.Inputs)
 	}
-	if c := f.Model.Config(); c.Output != pengcde.Affinity || c.Nodes != task.Nodes || c.Outputs != task.Classes {
-		return errs.New(pengcde.ErrInput, "affinity/learned: a model with Output %q for %d nodes and %d classes, the task has %d "+
-			"and %d: make it of learned.Config", c.Output, c.Nodes, c.Outputs, task.Nodes, task.Classes)
+	c := f.Model.Config()
+	if _, ok := c.Head.(head.Ranking); !ok || c.Nodes != task.Nodes || c.Outputs != task.Classes {
+		return errs.New(pengcde.ErrInput, "affinity/learned: a model with a %T for %d nodes and %d classes, the task has %d and "+
+			"%d: make it of learned.Config", c.Head, c.Nodes, c.Outputs, task.Nodes, task.Classes)
 	}
 	return nil
+}
+
+// residual says whether a model that was checked adds its logits to known affinities.
+func (f *Forecaster) residual() bool {
+	ranking, _ := f.Model.Config().Head.(head.Ranking)
+	return ranking.Residual
 }
 
 // Windows are the questions of past as windows of the model: for training and for validation. Questions before any
@@ -81,7 +93,7 @@ func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training
 	if err := f.check(past.Task); err != nil {
 		return nil, nil, err
 	}
-	examples := &examples{inputs: f.inputs(), keepKnown: f.Model.Config().Residual}
+	examples := &examples{inputs: f.inputs(), keepKnown: f.residual()}
 	if err := past.Walk(ctx, examples); err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +125,7 @@ func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
 		config.EvaluateEvery = train.NoValidation
 	}
 	c := f.Model.Config()
-	f.Model.Reset(c.Seed, c.Normalise)
+	f.Model.Reset(c.Seed)
 	f.Report, err = f.Model.Fit(ctx, training, validation, config)
 	return err
 }
@@ -144,7 +156,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 		return err
 	}
 	e := example{snapshots: snapshots}
-	if f.Model.Config().Residual {
+	if f.residual() {
 		e.known = f.seen.labels.Known(nil)
 	}
 	if f.pattern == nil {

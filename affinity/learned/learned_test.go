@@ -19,6 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -77,7 +78,7 @@ func forecaster(t *testing.T, c pengcde.Config) *learned.Forecaster {
 // A question is a window of the snapshots that are over, with the known labels, and its answer.
 func TestWindows(t *testing.T) {
 	ctx := context.Background()
-	f := forecaster(t, pengcde.Config{Residual: true, Pairs: true})
+	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true}})
 	plans, err := data(t).Rotation(1, 2) // labels of 1 to 8 for training, 9 and 10 for validation
 	if err != nil {
 		t.Fatal(err)
@@ -116,10 +117,12 @@ func TestWindows(t *testing.T) {
 // No forecast changes when events and labels change from its time on.
 func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 	maps, derivative := equivariant.Published11()
-	for name, c := range map[string]pengcde.Config{"residual": {Residual: true, Pairs: true}, "rows": {RowFeatures: 2},
-		"original": {RowFeatures: 2, Field: field.Original{}}, "stg-ncde": {RowFeatures: 2, Field: rivals.STGNCDE{}},
-		"11 maps":    {RowFeatures: 2, Field: field.PENG{Maps: maps, DerivativeMaps: derivative}},
-		"identities": {RowFeatures: 2, Field: field.PENG{Identities: equivariant.Identities{Size: 2}}}} {
+	rows := pengcde.Input{RowFeatures: 2}
+	for name, c := range map[string]pengcde.Config{
+		"residual": {Head: head.Ranking{Pairs: true, Residual: true}}, "rows": {Input: rows},
+		"original": {Input: rows, Field: field.Original{}}, "stg-ncde": {Input: rows, Field: rivals.STGNCDE{}},
+		"11 maps":    {Input: rows, Field: field.PENG{Maps: maps, DerivativeMaps: derivative}},
+		"identities": {Input: rows, Field: field.PENG{Identities: equivariant.Identities{Size: 2}}}} {
 		make := func() affinity.Forecaster {
 			c.Hidden, c.Layers, c.Step, c.Normalise = 2, 1, 1, dyngraph.Raw
 			model, err := pengcde.New(xlatest.Go(t), learned.Config(c, affinity.Task{Nodes: 8, Classes: 8}))
@@ -141,7 +144,8 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 // A residual model that is hardly trained is the log-linear one.
 func TestResidualBeginsLogLinear(t *testing.T) {
 	ctx := context.Background()
-	f := forecaster(t, pengcde.Config{Residual: true, Pairs: true, Float64: true})
+	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true},
+		Execution: pengcde.Execution{Float64: true}})
 	f.Training.AdamW.LearningRate = 1e-12
 	plans, err := data(t).Rotation(2, 2)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -37,27 +38,29 @@ func All() (all []Model, err error) {
 		return nil, err
 	}
 	add := func(name string, windows []dyngraph.Window, change func(*pengcde.Config)) {
-		c := pengcde.Config{Nodes: nodes, Features: features, Hidden: 3, Layers: 1, Step: 0.5, LinearCoders: true, Seed: 7}
+		c := pengcde.Config{Nodes: nodes, Features: features, Hidden: 3, Layers: 1,
+			Equation: pengcde.Equation{Step: 0.5, LinearCoders: true}, Seed: 7}
 		change(&c)
 		all = append(all, Model{Name: name, Config: c, Windows: windows})
 	}
 	discrete := func(name string, windows []dyngraph.Window, network sequence.Network, inputs int) {
 		add(name, windows, func(c *pengcde.Config) {
-			*c = pengcde.Config{Nodes: nodes, Features: features, Network: network, Inputs: inputs, Seed: 7}
+			*c = pengcde.Config{Nodes: nodes, Features: features, Network: network,
+				Input: pengcde.Input{Inputs: inputs}, Seed: 7}
 		})
 	}
 	add("head node", short, func(c *pengcde.Config) { c.LinearCoders = false })
-	add("head node, residual", short, func(c *pengcde.Config) { c.Residual = true })
-	add("head time", series, func(c *pengcde.Config) { c.Output = pengcde.PerTime })
-	add("head graph", series, func(c *pengcde.Config) { c.Output, c.Product = pengcde.Summed, equivariant.Sparse })
-	add("head class", labelled, func(c *pengcde.Config) { c.Output, c.Outputs = pengcde.Class, 2 })
+	add("head node, residual", short, func(c *pengcde.Config) { c.Head = head.Nodes{Residual: true} })
+	add("head time", series, func(c *pengcde.Config) { c.Head = head.Nodes{At: head.AtEach} })
+	add("head graph", series, func(c *pengcde.Config) { c.Head, c.Product = head.Summed{}, equivariant.Sparse })
+	add("head class", labelled, func(c *pengcde.Config) { c.Head, c.Outputs = head.Class{}, 2 })
 	add("head affinity", short, func(c *pengcde.Config) {
-		c.Output, c.Outputs, c.RowFeatures = pengcde.Affinity, classes, 2
+		c.Head, c.Outputs, c.RowFeatures = head.Ranking{}, classes, 2
 	})
 	add("head affinity, pairs", short, func(c *pengcde.Config) {
-		c.Output, c.Outputs, c.Pairs, c.Residual = pengcde.Affinity, classes, true, true
+		c.Head, c.Outputs = head.Ranking{Pairs: true, Residual: true}, classes
 	})
-	add("head linear", short, func(c *pengcde.Config) { c.Linear = &pengcde.Linear{Values: 3} })
+	add("head linear", short, func(c *pengcde.Config) { c.Head = head.Corrected{Linear: head.Linear{Values: 3}} })
 	add("field affine", short, func(c *pengcde.Config) { c.Field, c.Layers = field.Affine(), 2 })
 	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = rivals.STGNCDE{} })
 	discrete("network dcrnn", series, rivals.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)

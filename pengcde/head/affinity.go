@@ -43,8 +43,8 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 	}
 	rows, entries, known = min(nextPowerOfTwo(rows), h.Nodes), nextPowerOfTwo(entries), nextPowerOfTwo(known)
 	if total := len(samples) * rows * h.Outputs; total > math.MaxInt32 {
-		return nil, nil, invalid("a batch of %d windows with logits of %d nodes for %d classes, more than %d in all: take a smaller "+
-			"BatchSize, or fewer classes", len(samples), rows, h.Outputs, math.MaxInt32)
+		return nil, nil, invalid("a batch of %d windows with logits of %d nodes for %d classes, more than %d in all: take a "+
+			"smaller BatchSize, or fewer classes", len(samples), rows, h.Outputs, math.MaxInt32)
 	}
 	var asked, places, knownPlaces []int32
 	var weights, values, totals, knownValues []float64

@@ -14,7 +14,9 @@ import (
 // Class forecasts which class the graph of a window is of, at its last input: logits, one for each of the model's
 // outputs, summed over nodes. They are compared by cross-entropy with Series.GraphTargets at the window's last snapshot,
 // one target (TargetSize 1) that is an integer from 0 on. Training wants windows of each class.
-type Class struct{ ofGraph }
+type Class struct {
+	Sizes `json:"-"`
+}
 
 // Sized implements [Head].
 func (h Class) Sized(s Sizes) (Head, error) {
@@ -22,13 +24,26 @@ func (h Class) Sized(s Sizes) (Head, error) {
 	if s.Outputs < 2 {
 		return nil, invalid("a class of %d, want an output for each class, 2 or more", s.Outputs)
 	}
-	return h, nil
+	return h, s.noParity("a class")
+}
+
+// Forecast implements [Head].
+func (h Class) Forecast(v nn.Values, z *Node, _ Inputs) *Node { return h.readGraph(v, z) }
+
+// Batch implements [Head].
+func (h Class) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+	return nil, h.batch(samples, saves, 1), nil
+}
+
+// Rows implements [Head].
+func (h Class) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
+	return unflatten(flat, 1, 1, h.Outputs)
 }
 
 // Loss implements [Head].
 func (h Class) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
-	each := Neg(ReduceSum(Mul(in[targetsInput], LogSoftmax(y)), 2, 3))
-	return mean(v.Seeds, each, in[weightsInput]), nil
+	each := Neg(ReduceSum(Mul(in[Targets], LogSoftmax(y)), 2, 3))
+	return Mean(v.Seeds, each, in[Weights]), nil
 }
 
 // Sample implements [Head].
@@ -44,9 +59,12 @@ func (h Class) Sample(w dyngraph.Window, training bool) (Sample, error) {
 }
 
 // Start wants windows of every class, each of which has one.
-func (h Class) Start(training []dyngraph.Window) (map[string][]float64, error) {
+func (h Class) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error) {
 	seen := make([]float64, h.Outputs)
 	for _, w := range training {
+		if err := check(w); err != nil {
+			return nil, err
+		}
 		target, err := h.target(w)
 		if err != nil {
 			return nil, err

@@ -10,40 +10,42 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Arrays of heads that compare forecasts with targets.
+// Arrays that are met by heads that compare forecasts with targets.
 const (
-	targetsInput = "targets" // [B, S, rows, q]
-	weightsInput = "weights" // [B, S]
-	sharesInput  = "shares"  // [B, S, rows, q], of each target in the mean over its time, where some are missing
+	Targets = "targets" // [B, S, rows, q]
+	Weights = "weights" // [B, S]
+	Shares  = "shares"  // [B, S, rows, q], of each target in the mean over its time, where some are missing
 )
 
-// compared is the part that heads with targets have in common.
-type compared struct{ Sizes }
-
 // Params declares the parameters of the readout.
-func (c compared) Params() []nn.Param { return c.params() }
-
-// Inputs implements [Head].
-func (c compared) Inputs() (seen, met []string) {
-	return nil, []string{targetsInput, weightsInput, sharesInput}
+func (s Sizes) Params() []nn.Param {
+	if s.Width == 0 {
+		return nil
+	}
+	return s.layer(s.Outputs).Params()
 }
 
-// Check implements [Head].
-func (c compared) Check(dyngraph.Window) error { return nil }
+// Inputs implements [Head] for heads with targets.
+func (s Sizes) Inputs() (seen, met []string) {
+	return nil, []string{Targets, Weights, Shares}
+}
+
+// Check implements [Head]: any window will do.
+func (s Sizes) Check(dyngraph.Window) error { return nil }
 
 // Traits implements [Head].
-func (c compared) Traits() Traits { return Traits{} }
+func (s Sizes) Traits() Traits { return Traits{} }
 
 // batch makes the arrays of targets of so many rows at a time.
-func (c compared) batch(samples []Sample, saves, rows int) []Array {
+func (s Sizes) batch(samples []Sample, saves, rows int) []Array {
 	var targets, weights []float64
-	for _, s := range samples {
-		if s.Targets == nil {
-			s.Targets = make([]float64, saves*rows*c.Outputs)
+	for _, one := range samples {
+		if one.Targets == nil {
+			one.Targets = make([]float64, saves*rows*s.Outputs)
 		}
-		targets, weights = append(targets, s.Targets...), append(weights, weightsOf(s, saves)...)
+		targets, weights = append(targets, one.Targets...), append(weights, weightsOf(one, saves)...)
 	}
-	dims := []int{len(samples), saves, rows, c.Outputs}
+	dims := []int{len(samples), saves, rows, s.Outputs}
 	shares := sharesOf(targets, len(samples)*saves)
 	met := []Array{{Floats: targets, Dims: dims}, {Floats: weights, Dims: dims[:2]}}
 	if shares != nil {
@@ -84,9 +86,9 @@ func sharesOf(targets []float64, saves int) []float64 {
 	return share
 }
 
-// mean is the mean by weight over samples and save times of each one's loss [B, S]; of a batch of several seeds one mean
+// Mean is the mean by weight over samples and save times of each one's loss [B, S]; of a batch of several seeds one mean
 // for each, [seeds].
-func mean(seeds nn.Seeds, each, weights *Node) *Node {
+func Mean(seeds nn.Seeds, each, weights *Node) *Node {
 	if seeds > 0 {
 		sum := func(x *Node) *Node { return ReduceSum(seeds.Split(x), 1, 2) }
 		return Div(sum(Mul(each, weights)), sum(weights))
@@ -96,8 +98,8 @@ func mean(seeds nn.Seeds, each, weights *Node) *Node {
 
 // squares is the mean square [B, S] of forecasts less targets over rows and outputs, observed ones by their shares.
 func squares(y *Node, in Inputs) *Node {
-	square := Square(Sub(y, in[targetsInput]))
-	if shares := in[sharesInput]; shares != nil {
+	square := Square(Sub(y, in[Targets]))
+	if shares := in[Shares]; shares != nil {
 		return ReduceSum(Mul(shares, square), 2, 3)
 	}
 	return ReduceMean(square, 2, 3)
@@ -117,7 +119,7 @@ func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
 	return out
 }
 
-// sampled weights the times of targets: those of which nothing is observed do not count.
+// sampled weights the times of targets: times without any observed target do not count.
 func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, error) {
 	s := Sample{Times: times, Targets: slices.Concat(rows...), Weights: make([]float64, len(rows))}
 	for k, row := range rows {
@@ -140,11 +142,11 @@ func lastTime(w dyngraph.Window) []float64 {
 	return times[len(times)-1:]
 }
 
-// fits wants targets at some times, as many as the model makes.
-func (c compared) fits(w dyngraph.Window, targets [][]float64, what string) error {
-	if targets == nil || w.Series.TargetSize != c.Outputs {
+// fits wants targets at some times, one for each output.
+func (s Sizes) fits(w dyngraph.Window, targets [][]float64, what string) error {
+	if targets == nil || w.Series.TargetSize != s.Outputs {
 		return invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d", w.Start,
-			w.Series.Name, w.Series.TargetSize, what, len(targets), c.Outputs)
+			w.Series.Name, w.Series.TargetSize, what, len(targets), s.Outputs)
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 
 // Corrected is [Nodes] with a linear autoregression added, which the states correct: see [Linear].
 type Corrected struct {
-	Nodes
-	Linear Linear
+	Nodes  `json:"Nodes"`
+	Linear Linear `json:"Linear"`
 }
 
 // linearName is the name of the coefficients in files, [outputs, 2·Values+1].
@@ -29,20 +29,21 @@ const (
 // Sized implements [Head].
 func (h Corrected) Sized(s Sizes) (Head, error) {
 	h.Sizes = s
-	if s.Width == 0 || h.At == AtEach || h.Parity != "" {
-		return nil, invalid("a linear part with a Network, forecasts at each snapshot or Parity: it forecasts nodes at the end " +
-			"of a window, and the published code has none")
+	if s.Width == 0 || h.At == AtEach {
+		return nil, invalid("a linear part with a Network or forecasts at each snapshot: it forecasts nodes at the " +
+			"end of a window")
 	}
-	linear, err := h.Linear.Check(s.Outputs)
-	if err == nil {
-		h.Linear = *linear
+	linear, err := h.Linear.check(s.Outputs)
+	if err != nil {
+		return nil, err
 	}
-	return h, err
+	h.Linear = *linear
+	return h, s.noParity("a linear part")
 }
 
 // Params declares the coefficients, with a readout whose last layer is zero.
 func (h Corrected) Params() []nn.Param {
-	return append(fromZero(h.params()), nn.Param{Name: linearName, Dims: []int{h.Outputs, h.Linear.width()},
+	return append(fromZero(h.Nodes.Params()), nn.Param{Name: linearName, Dims: []int{h.Outputs, h.Linear.width()},
 		Init: nn.Fill(0)})
 }
 
@@ -93,7 +94,13 @@ func (h Corrected) Batch(samples []Sample, saves int) (seen, met []Array, err er
 }
 
 // Start returns the coefficients that fit training windows.
-func (h Corrected) Start(training []dyngraph.Window) (map[string][]float64, error) {
+func (h Corrected) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64,
+	error) {
+	for _, w := range training {
+		if err := check(w); err != nil {
+			return nil, err
+		}
+	}
 	b, err := h.Linear.solve(training, h.Outputs, func(w dyngraph.Window) []float64 {
 		y := slices.Clone(w.Target())
 		if h.Residual && len(y) == h.Sizes.Nodes*h.Outputs {

@@ -1,11 +1,11 @@
-// Package head has the last part of a model: what its states are read as, and how that is compared with targets.
+// Package head has the last part of a model: it reads forecasts off the states and compares them with targets.
 //
-// A [Head] has parameters, takes arrays of a batch, makes forecasts of the states and compares them by a loss. There are
-// five: [Nodes], [Summed] and [Class] for the graph, [Ranking] for affinities of nodes, and [Corrected], a linear
+// A [Head] has parameters, takes arrays of a batch, makes forecasts of the states and compares them by a loss. There
+// are five: [Nodes], [Summed] and [Class] for the graph, [Ranking] for affinities of nodes, and [Corrected], a linear
 // autoregression that the states correct.
 //
 // For a head of your own embed one of them, mostly [Nodes], and write the methods in which yours differs: see the
-// example of [Head].
+// example OwnHead of package pengcde.
 package head
 
 import (
@@ -36,10 +36,10 @@ type Head interface {
 	// at the end of a list may be missing in a batch.
 	Inputs() (seen, met []string)
 	// Forecast builds forecasts, mostly [B, S, n, q], of the states z [B, S, n, states*Width]; of a network in discrete
-	// steps z [B, S, n, q] are its forecasts. Only what is seen is in.
+	// steps z [B, S, n, q] are its forecasts. In holds the seen arrays alone.
 	Forecast(v nn.Values, z *Node, in Inputs) *Node
-	// Loss compares forecasts y with what is met. It builds the loss, [] or for parameters of several seeds [seeds], and
-	// what training adds to it, nil for nothing.
+	// Loss compares forecasts y with the arrays met. It builds the loss, [] or for parameters of several seeds [seeds],
+	// and a penalty that training adds to it, nil for none.
 	Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node)
 
 	// Check says whether forecasts can be made of a valid window.
@@ -57,14 +57,17 @@ type Head interface {
 // Starter is a Head that gives some of its parameters values that fit windows, before a training.
 type Starter interface {
 	Head
-	// Start returns the values by the names of the parameters; an error where the head cannot be trained on windows.
-	Start(training []dyngraph.Window) (map[string][]float64, error)
+	// Start returns the values by the names of the parameters; an error where the head cannot be trained on windows. Check
+	// says whether the model takes a window, and is to be called before that is read.
+	Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error)
 }
 
 // Traits say what batches of a head are like.
 type Traits struct {
 	// LastInput says that there are forecasts at a window's last input alone.
 	LastInput bool
+	// EachTime says that there are forecasts at every snapshot of whole series.
+	EachTime bool
 	// Whole keeps batches in one piece and on the whole graph: no groups, several seeds or edges of a window's own.
 	Whole bool
 }

@@ -43,8 +43,8 @@ const defaultPenalty = 0.1
 // width is the number of regressors of a node.
 func (l Linear) width() int { return 2*l.Values + 1 }
 
-// Check returns a copy with its defaults.
-func (l Linear) Check(outputs int) (*Linear, error) {
+// check returns a copy with its defaults.
+func (l Linear) check(outputs int) (*Linear, error) {
 	if l.Penalty == 0 {
 		l.Penalty = defaultPenalty
 	}
@@ -108,7 +108,7 @@ func (l Linear) Solve(windows []dyngraph.Window) ([]float64, error) {
 		return nil, invalid("a linear part of %d windows, want at least one, of a series", len(windows))
 	}
 	outputs := windows[0].Series.TargetSize
-	checked, err := l.Check(outputs)
+	checked, err := l.check(outputs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package head
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
 
@@ -11,17 +13,15 @@ import (
 
 // Nodes forecasts each node, by the mean square over nodes and outputs.
 type Nodes struct {
-	compared
+	Sizes `json:"-"`
 	// At are the times of forecasts.
-	At Times
+	At Times `json:"At,omitempty"`
 	// Residual makes the outputs the deviation from the recent mean that the series knows of each node at a window's last
 	// input (Series.Recent), in place of the whole target.
-	Residual bool
-	// Parity repeats a defect of the published loss.
-	Parity Parity
+	Residual bool `json:"Residual,omitempty"`
 }
 
-// Times says when there are forecasts; the zero value takes those of a window's targets: its last input, or every
+// Times says when there are forecasts; the zero value takes the times of a window's targets: its last input, or every
 // snapshot of a whole series.
 type Times string
 
@@ -32,20 +32,16 @@ const (
 	AtEach Times = "at each"
 )
 
-// Parity is a way in which the published loss forgets which node is which; the zero value is none.
-type Parity string
-
-const (
-	// OneForAll compares the sum over nodes with every node's target.
-	OneForAll Parity = "one for all"
-	// Pairwise compares every node's forecast with every node's target.
-	Pairwise Parity = "pairwise"
-)
-
 // Sized implements [Head].
 func (h Nodes) Sized(s Sizes) (Head, error) {
 	h.Sizes = s
-	if h.Residual && h.Parity != "" {
+	if s.Width == 0 { // a network in discrete steps has one of the two forms
+		h.At = cmp.Or(h.At, AtEnd)
+	}
+	switch {
+	case h.At != "" && h.At != AtEnd && h.At != AtEach:
+		return nil, invalid("forecasts %q, want %q, %q or nothing", h.At, AtEnd, AtEach)
+	case h.Residual && s.Parity != "":
 		return nil, invalid("a residual head with Parity, but the published code has no residual readout: choose one")
 	}
 	return h, nil
@@ -66,13 +62,13 @@ func (h Nodes) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	if h.Parity == Pairwise {
 		each = pairwise
 	}
-	return mean(v.Seeds, each(y, in), in[weightsInput]), nil
+	return Mean(v.Seeds, each(y, in), in[Weights]), nil
 }
 
 // pairwise is [squares] of every forecast less every target.
 func pairwise(y *Node, in Inputs) *Node {
-	target := in[targetsInput]
-	if shares := in[sharesInput]; shares != nil {
+	target := in[Targets]
+	if shares := in[Shares]; shares != nil {
 		mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
 		each := Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
 		return ReduceSum(Mul(shares, each), 2, 3)
@@ -81,6 +77,9 @@ func pairwise(y *Node, in Inputs) *Node {
 	cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
 	return ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
 }
+
+// Traits implements [Head].
+func (h Nodes) Traits() Traits { return Traits{EachTime: h.At == AtEach} }
 
 // Check implements [Head].
 func (h Nodes) Check(w dyngraph.Window) error {

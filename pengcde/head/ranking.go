@@ -16,13 +16,13 @@ import (
 // snapshot: logits, to be ranked, from the states at the last input. They are compared by cross-entropy with
 // Series.Affinities there, -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
 type Ranking struct {
-	Sizes
+	Sizes `json:"-"`
 	// Pairs reads the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
 	// classes are the first nodes. Without it every class has weights of its own, as published.
-	Pairs bool
-	// Residual adds the logits to what is known at the last input (Series.Known): a logit of each class, and terms with
+	Pairs bool `json:"Pairs,omitempty"`
+	// Residual adds the logits to known affinities at the last input (Series.Known): a logit of each class, and terms with
 	// coefficients. The readout's last layer starts at zero and the coefficients where they fit the training windows best.
-	Residual bool
+	Residual bool `json:"Residual,omitempty"`
 }
 
 // knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for known values x.
@@ -33,7 +33,7 @@ const (
 	askedInput       = "asked"        // [B, R] nodes that logits are wanted of, b·n+u for node u of sample b
 	knownPlacesInput = "known places" // [B, H], where the readout is residual
 	knownInput       = "known"        // [B, H, 1+KnownTerms]
-	entriesInput     = "entries"      // [B, E] places of what is met
+	entriesInput     = "entries"      // [B, E] places of the affinities that are met
 	valuesInput      = "values"       // [B, E], divided by the number of rows; what fills up has the value 0
 	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
 )
@@ -48,10 +48,7 @@ func (h Ranking) Sized(s Sizes) (Head, error) {
 		return nil, invalid("a ranking with Pairs has %d classes for %d nodes, want no more classes than nodes", s.Outputs,
 			s.Nodes)
 	}
-	if h.Residual {
-		return fromKnown{h}, nil
-	}
-	return h, nil
+	return h, s.noParity("a ranking")
 }
 
 func (h Ranking) readout() nn.Layer {
@@ -76,7 +73,7 @@ func (h Ranking) Inputs() (seen, met []string) {
 	if h.Residual {
 		seen = append(seen, knownPlacesInput, knownInput)
 	}
-	return seen, []string{weightsInput, entriesInput, valuesInput, totalsInput}
+	return seen, []string{Weights, entriesInput, valuesInput, totalsInput}
 }
 
 // Forecast builds the logits [B, R, C] of the asked nodes from the states at the last save time.
@@ -109,7 +106,7 @@ func (h Ranking) Loss(_ nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	largest := StopGradient(ReduceAndKeep(y, ReduceMax, 2))
 	normal := Add(Log(ReduceSum(Exp(Sub(y, largest)), 2)), Squeeze(largest, 2)) // [B, R]
 	each := Sub(ReduceSum(Mul(in[totalsInput], normal), 1), ReduceSum(Mul(in[valuesInput], hit), 1))
-	last := Squeeze(SliceAxis(in[weightsInput], 1, AxisElem(-1)), 1)
+	last := Squeeze(SliceAxis(in[Weights], 1, AxisElem(-1)), 1)
 	return Div(ReduceAllSum(Mul(each, last)), ReduceAllSum(last)), nil
 }
 
@@ -153,21 +150,27 @@ func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
 // Traits implements [Head].
 func (h Ranking) Traits() Traits { return Traits{LastInput: true, Whole: true} }
 
-// fromKnown is a residual ranking, whose coefficients are fitted before a training.
-type fromKnown struct{ Ranking }
-
-// Start returns the coefficients that minimise the mean cross-entropy of training windows' rows, each divided by its
-// sum, plus knownPenalty/2 times their square.
-func (h fromKnown) Start(training []dyngraph.Window) (map[string][]float64, error) {
+// Start returns, for a residual readout, the coefficients that minimise the mean cross-entropy of training windows'
+// rows, each divided by its sum, plus knownPenalty/2 times their square.
+func (h Ranking) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error) {
+	if !h.Residual {
+		return nil, nil
+	}
 	const knownPenalty = 1e-4
 	b, err := softmax.Fit(dyngraph.KnownTerms, knownPenalty, func(s *softmax.Sums) error {
 		for _, w := range training {
+			if err := check(w); err != nil {
+				return err
+			}
 			addKnown(s, w)
 		}
 		return nil
 	})
 	if errors.Is(err, softmax.ErrNoRows) { // nothing is known of any node
 		return nil, nil
+	}
+	if errors.Is(err, ErrInput) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, invalid("known affinities (Series.Known): %v", err)

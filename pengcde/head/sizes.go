@@ -15,6 +15,28 @@ type Sizes struct {
 	Width int
 	// Linear makes the readout a linear map, in place of a network with two hidden layers of 16.
 	Linear bool
+	// Parity is the defect of a published model's loss that is repeated; "" for a model that repeats none.
+	Parity Parity
+}
+
+// Parity is what the published code does about the loss.
+type Parity string
+
+const (
+	// EachForItself compares each node's forecast with its target, as all do.
+	EachForItself Parity = "each for itself"
+	// OneForAll compares the sum over nodes with every node's target.
+	OneForAll Parity = "one for all"
+	// Pairwise compares every node's forecast with every node's target.
+	Pairwise Parity = "pairwise"
+)
+
+// noParity refuses a model that repeats defects, for a head that the published code does not have.
+func (s Sizes) noParity(head string) error {
+	if s.Parity != "" {
+		return invalid("%s with Parity, but the published code has none: choose one", head)
+	}
+	return nil
 }
 
 // CoderWidth and CoderDepth are the sizes of the published encoder and readout.
@@ -34,14 +56,6 @@ func (s Sizes) last(z *Node) *Node {
 		z = SliceAxis(z, -1, AxisRange(whole-s.Width))
 	}
 	return z
-}
-
-// params declares the parameters of the readout.
-func (s Sizes) params() []nn.Param {
-	if s.Width == 0 {
-		return nil
-	}
-	return s.layer(s.Outputs).Params()
 }
 
 // read are the outputs of nodes, [..., n, q], of states [..., n, states*Width].

@@ -7,37 +7,39 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// ofGraph is what heads that forecast the graph have in common: outputs are summed over nodes.
-type ofGraph struct{ compared }
-
-// Forecast implements [Head]: [B, S, 1, q].
-func (h ofGraph) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
-	return ReduceAndKeep(h.read(v, z), ReduceSum, 2)
-}
-
-// Batch implements [Head].
-func (h ofGraph) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
-	return nil, h.batch(samples, saves, 1), nil
-}
-
-// Rows implements [Head].
-func (h ofGraph) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
-	return unflatten(flat, 1, 1, h.Outputs)
+// readGraph are the outputs of nodes, summed: [B, S, 1, q].
+func (s Sizes) readGraph(v nn.Values, z *Node) *Node {
+	return ReduceAndKeep(s.read(v, z), ReduceSum, 2)
 }
 
 // Summed forecasts the graph, its outputs summed over nodes, at the times of a window's targets. They are compared with
 // Series.GraphTargets by the mean square.
-type Summed struct{ ofGraph }
+type Summed struct {
+	Sizes `json:"-"`
+}
 
 // Sized implements [Head].
 func (h Summed) Sized(s Sizes) (Head, error) {
 	h.Sizes = s
-	return h, nil
+	return h, s.noParity("a forecast of the graph")
+}
+
+// Forecast implements [Head].
+func (h Summed) Forecast(v nn.Values, z *Node, _ Inputs) *Node { return h.readGraph(v, z) }
+
+// Batch implements [Head].
+func (h Summed) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+	return nil, h.batch(samples, saves, 1), nil
+}
+
+// Rows implements [Head].
+func (h Summed) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
+	return unflatten(flat, 1, 1, h.Outputs)
 }
 
 // Loss implements [Head].
 func (h Summed) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
-	return mean(v.Seeds, squares(y, in), in[weightsInput]), nil
+	return Mean(v.Seeds, squares(y, in), in[Weights]), nil
 }
 
 // Sample implements [Head].

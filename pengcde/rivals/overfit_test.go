@@ -41,12 +41,13 @@ func TestRivalsLearnOneWindow(t *testing.T) {
 		{"DCRNN", pengcde.Config{Network: rivals.DCRNN{}}, 0.01, true},
 		// Raw weights saturate its gates from the start, and no step changes that: 0.64 of the variance is left.
 		{"DCRNN, published, on normalised weights", pengcde.Config{Network: rivals.DCRNN{Published: true},
-			Normalise: dyngraph.NormalisedAdjacency}, 0.01, true},
+			Input: pengcde.Input{Normalise: dyngraph.NormalisedAdjacency}}, 0.01, true},
 		{"ASTGCN", pengcde.Config{Network: rivals.ASTGCN{}}, 0.01, false},
 		{"ASTGCN, published", pengcde.Config{Network: rivals.ASTGCN{Published: true}}, 0.03, false},
-		{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{Dropout: rivals.NoDropout}}, 0.01, false},
+		{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{Dropout: -1}}, 0.01, false},
 		{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}, 0.01, false},
-		{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}, Hidden: 8, Step: 0.25}, 0.01, true},
+		{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}, Hidden: 8,
+			Equation: pengcde.Equation{Step: 0.25}}, 0.01, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Nodes, c.config.Features, c.config.Notices = series.Nodes(), series.FeatureSize, io.Discard

@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -46,9 +47,11 @@ func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 	const observations = 12
 	some, all := decaying(t, observations)
 	for name, network := range map[string]sequence.Network{"DCRNN": rivals.DCRNN{Hidden: 8, Layers: 1},
-		"ASTGCN": rivals.ASTGCN{Filters: 8}, "STIDGCN": rivals.STIDGCN{Channels: 8, Dropout: rivals.NoDropout}} {
-		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network, Inputs: observations,
-			GraphOnly: true, Output: pengcde.PerTime, Notices: io.Discard})
+		"ASTGCN": rivals.ASTGCN{Filters: 8}, "STIDGCN": rivals.STIDGCN{Channels: 8, Dropout: -1}} {
+		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network,
+			Input:     pengcde.Input{Inputs: observations, GraphOnly: true},
+			Head:      head.Nodes{At: head.AtEach},
+			Execution: pengcde.Execution{Notices: io.Discard}})
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -56,7 +56,7 @@ func BroadcastMSE(forecast, target []float64) (float64, error) {
 }
 
 // CrossEntropy is -log(softmax(logits)[class]) in nats, 0 for a class that is certain; with equal logits it is the
-// logarithm of their number. Logits are as Predict gives them for pengcde.Class, classes are counted from 0. Logits that
+// logarithm of their number. Logits are as Predict gives them for the head Class, classes are counted from 0. Logits that
 // are not finite and a class that they do not have are errors that wrap [ErrInput].
 func CrossEntropy(logits []float64, class int) (float64, error) {
 	if err := checkClass(logits, class); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -131,8 +132,9 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			"code.",
 		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
 
-	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,
-		Normalise: dyngraph.Raw, Step: s.step}
+	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers,
+		Input:    pengcde.Input{RowFeatures: s.encoded, Normalise: dyngraph.Raw},
+		Equation: pengcde.Equation{LinearCoders: true, Step: s.step}}
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
 		id     string
@@ -153,7 +155,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}},
 			nil},
 		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
-			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
+			func(c *pengcde.Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true, Residual: true} }},
 	}
 	for _, n := range networks {
 		if left(n.id) {

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -30,7 +31,7 @@ func pengLinear(size pengcde.Config, values int) setting {
 	config := size
 	config.Hidden, config.Layers, config.Step = 8, 1, 1
 	config.Normalise = dyngraph.NormalisedAdjacency
-	config.Linear = &pengcde.Linear{Values: values}
+	config.Head = head.Corrected{Linear: head.Linear{Values: values}}
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 3e-4, WeightDecay: 1e-3}})
 	others := sync.OnceValues(otherCountries)
@@ -105,7 +106,7 @@ func (l *joint) Fit(ctx context.Context, training, validation []dyngraph.Window,
 			all = append(all, known(training, windows)...)
 		}
 	}
-	linear := *l.Config().Linear
+	linear := l.Config().Head.(head.Corrected).Linear
 	linear.Penalty, linear.Prior = priorStrength/float64(len(all)), nil
 	prior, err := linear.Solve(all)
 	if err != nil {

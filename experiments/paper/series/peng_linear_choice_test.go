@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -82,7 +82,7 @@ func TestStrengthsComeFromOtherCountries(t *testing.T) {
 			}
 			if len(errors[i][0]) == 1 { // the same as what the row starts from
 				fit := linearFit{"several", false, 1, 100}
-				l := pengcde.Linear{Values: lags, Penalty: 1 / float64(len(together))}
+				l := head.Linear{Values: lags, Penalty: 1 / float64(len(together))}
 				if l.Prior, err = l.Solve(together); err != nil {
 					t.Fatal(err)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 )
 
 // The windows that others add to those known at an origin end by its newest day, and as late as they can; those that
@@ -119,7 +120,7 @@ func TestStrengthOfSeries(t *testing.T) {
 		if _, err := learner.Fit(stopped, windows[:12], nil, row.Train); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if got := learner.(*joint).Config().Linear.Penalty; got != strength/12 {
+		if got := learner.(*joint).Config().Head.(head.Corrected).Linear.Penalty; got != strength/12 {
 			t.Errorf("%s: penalty %g of 12 windows, want %g", name, got, strength/12)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -80,7 +81,7 @@ func (r rows) trials(c contender) (all []experiments.Row) {
 		for _, residual := range []bool{false, true} {
 			for _, rate := range r.rates {
 				config, training, name := c.mended(w), tuning, fmt.Sprintf("width %d", w.Hidden)
-				config.Residual, training.AdamW.LearningRate = residual, rate
+				config.Head, training.AdamW.LearningRate = head.Nodes{Residual: residual}, rate
 				config.Normalise = cmp.Or(c.tried, config.Normalise)
 				if residual {
 					name += ", residual"

@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -113,7 +114,7 @@ var heuristicNotes = map[string]string{
 // single windows in order of time; weight decay up to 4.
 func residual(config pengcde.Config, step float64, training train.Config) setting {
 	config.Hidden, config.Layers, config.Step = 8, 1, step
-	config.Normalise, config.Residual = dyngraph.NormalisedAdjacency, true
+	config.Normalise, config.Head = dyngraph.NormalisedAdjacency, head.Nodes{Residual: true}
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
 	s := network("residual", "PENG-CDE, residual", config, training)

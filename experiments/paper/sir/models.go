@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -23,7 +24,7 @@ const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose err
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Row {
-	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
+	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Head: head.Class{}}
 	equation := func(id string, layers int) experiments.Row {
 		c, m := data, catalogue.Must(id)
 		c.Field, c.Hidden, c.Layers, c.Step = m.Field, s.hidden, layers, s.step

@@ -36,8 +36,11 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, values map[string][]float6
 			runs, err := plan(ctx, scope)
 			run := runs[len(runs)-1]
 			at := run.Spec.(world)
-			config := pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, Layers: 2, GraphOnly: true, LinearCoders: true,
-				Adaptive: &ode.PID{RTol: 1e-6}, Product: equivariant.Dense, Field: f, Float64: true}
+			config := pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, Layers: 2,
+				Input:     pengcde.Input{GraphOnly: true},
+				Equation:  pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-6}},
+				Execution: pengcde.Execution{Product: equivariant.Dense, Float64: true},
+				Field:     f}
 			training := run.Model.Train
 			training.Epochs, training.AdamW = 2, studytest.GoldenAdamW
 			at.Row = experiments.NetworkRow("peng", kind, config, training)

@@ -60,8 +60,9 @@ type worldModel struct {
 
 // models are the rows of a profile.
 func (w Worlds) models(size worldsSize) []worldModel {
-	config := pengcde.Config{Nodes: size.nodes, Features: 1, Hidden: 16, Layers: 2, GraphOnly: true, LinearCoders: true,
-		Adaptive: &ode.PID{}, Parity: w.asPublished}
+	config := pengcde.Config{Nodes: size.nodes, Features: 1, Hidden: 16, Layers: 2,
+		Input:    pengcde.Input{GraphOnly: true},
+		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: w.asPublished}}
 	if size.epochs < shortTraining {
 		config.Product = equivariant.Dense
 	}

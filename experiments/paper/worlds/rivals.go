@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -34,8 +35,10 @@ var rivalNotes = figures.NoteList{
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
 	discrete := func(id string, width catalogue.Width, inputs int) worldModel {
 		m := catalogue.Must(id)
-		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
-			Network: m.Network(width, false), Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
+		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features,
+			Input: pengcde.Input{GraphOnly: true, Inputs: inputs, Normalise: dyngraph.Raw},
+			Head:  head.Nodes{At: head.AtEach}, Network: m.Network(width, false),
+			Execution: pengcde.Execution{Product: equivariant.Dense}}
 		return worldModel{Row: experiments.NetworkRow(id, m.Name, c, training), allTimes: inputs > 0}
 	}
 	neural, stg := config, catalogue.Must("stg-ncde")
