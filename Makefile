@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin wheel pins cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin wheel pins cuda aot pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -16,6 +16,7 @@ FUZZ_MEMORY ?= 2097152
 DIR = notebooks
 LAB_FLAGS ?=
 REPORT_FLAGS ?=
+AOT_FLAGS ?=
 export PYTHON SWEEP PLUGIN_SHA256 PINS_FLAGS
 
 help: ## list the targets
@@ -57,6 +58,9 @@ bin/staticcheck: go.mod go.sum
 
 cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to download) and say what is missing
 	@tools/setup.sh cuda
+
+aot: setup ## after make cuda: compile all programs of the main models for an H200 and count kernels (AOT_FLAGS="-target a100 -nodes 100")
+	$(ENV) go run ./tools/aot $(AOT_FLAGS)
 
 sweep: pengcde ## make runs in the background at the lowest priority, SWEEP="STUDY [FLAGS]" (full table1); again to go on
 	$(ENV) tools/sweep.sh start $${SWEEP:+"$$SWEEP"}

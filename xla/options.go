@@ -33,8 +33,8 @@ func oneDevice() []byte {
 	return protowire.AppendVarint(protowire.AppendTag(options, portable, protowire.VarintType), 1)
 }
 
-// overrides are the fields of a CompileOptionsProto that set XLA's flags for one program. Protocol buffers are joined by
-// writing one behind the other.
+// overrides are the fields of a CompileOptionsProto that set XLA's flags for one program. Protocol buffers are joined
+// by writing one behind the other.
 func overrides(flags map[string]any) (fields []byte) {
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		var value []byte

@@ -29,8 +29,8 @@ typedef struct {
   void *what;
 } one_args;
 
-// pengcde_api is the table of the plugin in a file, which is loaded; NULL where it is not, or where the table has another
-// layout or ends before a place.
+// pengcde_api is the table of the plugin in a file, which is loaded; NULL where it is not, or where the table has
+// another layout or ends before a place.
 api *pengcde_api(const char *file, int place);
 
 // pengcde_replace puts a function in a place of a table, which may be in memory that is only read; 0 where it cannot.

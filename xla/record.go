@@ -19,12 +19,12 @@ type Recorder struct {
 var recording atomic.Pointer[Recorder]
 
 // Record has a recorder told from now on, until stop is called. It wants XLA on the CPU, opened before by [Open]. With
-// [KernelsEnv] "off" when that was opened, the programs are, but for the precision of products, those that CUDA would be
-// given; so a [Topology] can compile them for it. One recorder works at a time.
+// [KernelsEnv] "off" when that was opened, the programs are, but for the precision of products, those that CUDA would
+// be given; so a [Topology] can compile them for it. One recorder works at a time.
 func Record(r Recorder) (stop func(), err error) {
 	if !intercepts() {
-		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was opened " +
-			"by this package and before any other")
+		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was " +
+			"opened by this package and before any other")
 	}
 	if !recording.CompareAndSwap(nil, &r) {
 		return nil, errors.New("xla: programs are being recorded already: stop that first")

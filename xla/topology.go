@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,8 +33,8 @@ type Source struct {
 // Compiled is a program that was compiled for a [Topology]: bytes of device memory that a call takes, and what XLA made
 // of the program.
 type Compiled struct {
-	// Code is the size of the machine code, Arguments and Outputs are inputs and outputs, Aliased those outputs that are
-	// in the memory of donated inputs, and Temporary what a call needs while it runs. All are bytes.
+	// Code is the size of the machine code, Arguments and Outputs are inputs and outputs, Aliased those outputs that
+	// are in the memory of donated inputs, and Temporary what a call needs while it runs. All are bytes.
 	Code, Arguments, Outputs, Aliased, Temporary int64
 	// Optimized is the program after XLA's optimisation, an HloModuleProtoWithConfig in binary form.
 	Optimized []byte
@@ -91,8 +92,17 @@ func openTopology(file string, target Target) (*Topology, error) {
 	return t, nil
 }
 
-// String says what is compiled for, and by which plugin.
+// String names the target and the plugin.
 func (t *Topology) String() string { return t.target.Name + " by " + t.plugin }
+
+// Identity has the target, the plugin's file and the flags: with the same one, programs compile alike.
+func (t *Topology) Identity() string {
+	file := ""
+	if info, err := os.Stat(t.plugin); err == nil {
+		file = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	}
+	return fmt.Sprintln(t.target, t.plugin, file, t.options)
+}
 
 // Set sets a flag of XLA, a field of its DebugOptions such as "xla_gpu_enable_triton_gemm", for the programs that are
 // compiled from then on. The value is a bool, an int or a string. No Compile may run at the same time.

@@ -20,7 +20,7 @@ type Count struct {
 	Launches int `json:"launches"`
 	// Bytes are read and written by kernels, as if nothing stayed in a cache from one to the next.
 	Bytes int64 `json:"bytes"`
-	// MultiplyAdds are those of matrix products.
+	// MultiplyAdds count matrix products alone.
 	MultiplyAdds int64 `json:"multiplyAdds"`
 }
 
@@ -57,7 +57,7 @@ func (m *Module) count(id int64, times int, c *Count) {
 		}
 		c.Kernels++
 		c.Launches += times
-		if i.library() {
+		if m.library(i) {
 			c.Library++
 		}
 		bytes := i.result().bytes()
@@ -75,12 +75,27 @@ func (i *instruction) library() bool {
 	return i.opcode == "custom-call" && (strings.HasPrefix(i.target, "__cu") || strings.HasPrefix(i.target, "cu"))
 }
 
-// result is the shape of what an instruction makes, without the workspace that a library has beside it.
+// library says that an instruction calls a library, itself or within a fusion.
+func (m *Module) library(i *instruction) (calls bool) {
+	m.within(nil, i, func(_ *computation, i *instruction) { calls = calls || i.library() })
+	return calls
+}
+
+// result is the shape of what an instruction makes, without the workspace of a library: bytes beside the first part.
 func (i *instruction) result() shape {
-	if i.library() && len(i.shape.parts) > 0 {
-		return i.shape.parts[0]
+	if len(i.shape.parts) == 0 || i.opcode != "custom-call" && i.opcode != "fusion" {
+		return i.shape
 	}
-	return i.shape
+	made := shape{element: tuple}
+	for k, part := range i.shape.parts {
+		if k == 0 || part.element != int8s {
+			made.parts = append(made.parts, part)
+		}
+	}
+	if i.library() {
+		return made.parts[0]
+	}
+	return made
 }
 
 // trips is how often a loop runs; 1 where XLA does not know it.
@@ -141,7 +156,7 @@ func parts(opcode string) bool {
 	return opcode == "slice" || opcode == "dynamic-slice" || opcode == "gather"
 }
 
-// within calls f for an instruction, and for those of the computations that it calls, with their computation.
+// within calls f for an instruction and all instructions in it, with their computation.
 func (m *Module) within(c *computation, i *instruction, f func(c *computation, i *instruction)) {
 	f(c, i)
 	for _, id := range i.called {

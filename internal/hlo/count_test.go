@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A program that XLA compiled for an H200: states at save times, [4, 100, 16], are a product with coefficients.
+// A program that XLA compiled for an H200: states at save times are a product with coefficients.
 func TestCountOfACompiledProgram(t *testing.T) {
 	content, err := os.ReadFile("testdata/save.pb")
 	if err != nil {
@@ -19,7 +19,8 @@ func TestCountOfACompiledProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := m.Count()
-	if want := (Count{Kernels: 3, Library: 1, Launches: 3, MultiplyAdds: 204800, Bytes: got.Bytes}); m.Name != "ode_save_1" || got != want {
+	want := Count{Kernels: 3, Library: 1, Launches: 3, MultiplyAdds: 204800, Bytes: got.Bytes}
+	if m.Name != "ode_save_1" || got != want {
 		t.Errorf("%s has %+v, want %+v", m.Name, got, want)
 	}
 	if got.Bytes < 4*3*4*100*16 || got.Bytes > 1<<20 {
@@ -86,7 +87,8 @@ func TestCountOfALoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	const fusions, comparison, copied = 4 * (32 + 64 + 8 + 8), 1, 4 * (32 + 32)
-	want := Count{Kernels: 4, Scatters: 1, Launches: 1 + 5*3, Bytes: 5*(fusions+comparison) + copied, MultiplyAdds: 5 * 8 * 8 * 4}
+	want := Count{Kernels: 4, Scatters: 1, Launches: 1 + 5*3, Bytes: 5*(fusions+comparison) + copied,
+		MultiplyAdds: 5 * 8 * 8 * 4}
 	if got := m.Count(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

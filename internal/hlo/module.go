@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrProto is what is no HloModuleProtoWithConfig.
+// ErrProto is content that is no HloModuleProtoWithConfig.
 var ErrProto = errors.New("no optimised program")
 
 // Module is a program as far as [Module.Count] reads it.
@@ -61,7 +61,7 @@ func (s shape) bytes() (bytes int64) {
 	return bytes
 }
 
-const tuple, token = 13, 17 // of PrimitiveType
+const int8s, tuple, token = 2, 13, 17 // of PrimitiveType
 
 // Parse reads an HloModuleProtoWithConfig in binary form, as PJRT gives it; the error wraps [ErrProto].
 func Parse(content []byte) (*Module, error) {
@@ -174,7 +174,7 @@ func list(to []int64, value []byte, number uint64) []int64 {
 	return to
 }
 
-// fields hands on the fields of a message: the bytes of a string or message, which are not nil, or the number of a varint.
+// fields hands on the fields of a message: the bytes of a string or message, not nil, or the number of a varint.
 func fields(content []byte, f func(field protowire.Number, value []byte, number uint64) error) error {
 	for len(content) > 0 {
 		field, kind, n := protowire.ConsumeTag(content)

@@ -1,0 +1,108 @@
+package aot
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+)
+
+// Case is a model with a head and the batch that it is trained on.
+type Case struct {
+	Model, Head string
+	config      pengcde.Config
+	windows     []dyngraph.Window
+}
+
+// models have adaptive steps.
+var models = []struct {
+	name   string
+	change func(pengcde.Config) pengcde.Config
+}{
+	{"PENG-CDE, recommended", pengcde.Recommended},
+	{"PENG-CDE, published", func(c pengcde.Config) pengcde.Config { return c }},
+	{"Original", func(c pengcde.Config) pengcde.Config { c.Field = field.Original{}; return c }},
+	{"GN-ODE", func(c pengcde.Config) pengcde.Config { c.Field = field.GNODE{}; return c }},
+	{"Constant", func(c pengcde.Config) pengcde.Config { c.Field = field.Constant{}; return c }},
+}
+
+const seed = 1234
+
+// classes is how many heads class and affinity have.
+const classes = 2
+
+// Heads are the names of the heads that Cases has.
+func Heads() []string { return []string{"node", "class", "affinity"} }
+
+// Cases are all models with all heads on heat that spreads over changing grids of so many nodes, a square number. Head
+// node is trained on four series as published, the graph alone driving the state; heads class and affinity on two short
+// series whose features drive it, and learnt ones made of the rows of A.
+func Cases(ctx context.Context, nodes int) ([]Case, error) {
+	long := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: nodes, Seed: seed}
+	short := long
+	short.Graphs, short.Observations, short.Events, short.Horizon = 2, 12, 4, 0.5
+	var all []Case
+	for _, head := range Heads() {
+		from := short
+		if head == "node" {
+			from = long
+		}
+		set, err := synthetic.Generate(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		var windows []dyngraph.Window
+		for label := range set.Trajectories {
+			s := set.Trajectories[label].Series(set.Train, nil)
+			mark(s, head, label)
+			w := s.Whole()
+			if head == "affinity" {
+				w = dyngraph.Window{Series: s, Length: len(s.Times)}
+			}
+			windows = append(windows, w)
+		}
+		for _, m := range models {
+			c := pengcde.Config{Nodes: set.Trajectories[0].Pattern.Nodes, Features: 1, LinearCoders: true,
+				Adaptive: &ode.PID{}, Groups: 1, Seed: seed}
+			switch head {
+			case "node":
+				c.GraphOnly = true
+			case "class":
+				c.Output, c.Outputs = pengcde.Class, classes
+			case "affinity":
+				c.Output, c.Outputs, c.Pairs, c.RowFeatures = pengcde.Affinity, classes, true, 2
+			}
+			all = append(all, Case{m.name, head, m.change(c), windows})
+		}
+	}
+	return all, nil
+}
+
+// mark gives a series what a head learns from.
+func mark(s *dyngraph.Series, head string, label int) {
+	random := rand.New(rand.NewPCG(seed, uint64(label)))
+	for range s.Times {
+		switch head {
+		case "class":
+			s.TargetSize, s.Targets = 1, nil
+			s.GraphTargets = append(s.GraphTargets, []float64{float64(label)})
+		case "affinity":
+			rows := &dyngraph.Affinities{Start: []int{0}}
+			for u := range s.Pattern.Nodes {
+				rows.Nodes = append(rows.Nodes, int32(u))
+				for class := range classes {
+					rows.Classes = append(rows.Classes, int32(class))
+					rows.Values = append(rows.Values, random.Float64())
+				}
+				rows.Start = append(rows.Start, len(rows.Classes))
+			}
+			s.TargetSize, s.Targets, s.Classes = 0, nil, classes
+			s.Affinities = append(s.Affinities, rows)
+		}
+	}
+}

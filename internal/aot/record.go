@@ -1,0 +1,90 @@
+package aot
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// OpenBackend opens XLA on the CPU for programs to be recorded: without kernels, which CUDA has none of, and compiling
+// fast rather than well. It wants to be the first in the process.
+func OpenBackend() (*xla.Backend, error) {
+	const flags = "XLA_FLAGS"
+	given := os.Getenv(flags)
+	defer os.Setenv(flags, given)
+	const fast = " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+	os.Setenv(flags, strings.TrimSpace(given+fast))
+	os.Setenv(xla.KernelsEnv, "off")
+	return xla.Open(xla.Config{Backend: "xla:cpu", Notices: io.Discard})
+}
+
+// recorded is what a case's training had compiled.
+type recorded struct {
+	sources []xla.Source
+	calls   map[string]int // of programs in one epoch
+	plan    *pengcde.Plan
+}
+
+// record trains a case for an epoch of one batch and forecasts the same windows.
+func record(ctx context.Context, backend *xla.Backend, c Case) (*recorded, error) {
+	r := &recorded{calls: make(map[string]int)}
+	var lock sync.Mutex
+	stop, err := xla.Record(xla.Recorder{
+		Compiled: func(s xla.Source) {
+			lock.Lock()
+			defer lock.Unlock()
+			r.sources = append(r.sources, s)
+		},
+		Called: func(name string) {
+			lock.Lock()
+			defer lock.Unlock()
+			r.calls[name]++
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	fail := func(err error) (*recorded, error) {
+		return nil, fmt.Errorf("%s, head %s: %w", c.Model, c.Head, err)
+	}
+	m, err := pengcde.New(backend, c.config)
+	if err != nil {
+		return fail(err)
+	}
+	defer m.Close()
+	report, err := m.Fit(ctx, c.windows, nil, train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(c.windows)})
+	if err != nil {
+		return fail(err)
+	}
+	calls := maps.Clone(r.calls)
+	if _, err := m.PredictAll(ctx, c.windows, nil); err != nil {
+		return fail(err)
+	}
+	r.calls = calls
+	steps := 1
+	if epoch := report.Epochs[0]; epoch.Tries > 0 {
+		steps = (epoch.Tries - epoch.Rejected) / len(c.windows)
+	}
+	if r.plan, err = m.Plan(c.windows, len(c.windows), steps); err != nil {
+		return fail(err)
+	}
+	return r, nil
+}
+
+// numbered is the number of a graph at the end of its name.
+var numbered = regexp.MustCompile(`_[0-9]+$`)
+
+// nameOf is the name of a program, as [xla.NewProgram] was given it, of XLA's name of a graph.
+func nameOf(module string) string {
+	return strings.ReplaceAll(numbered.ReplaceAllString(module, ""), "_", " ")
+}

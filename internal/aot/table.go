@@ -1,0 +1,262 @@
+package aot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/hlo"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Table says what became of all programs of all cases.
+type Table struct {
+	Target string `json:"target"`
+	Nodes  int    `json:"nodes"`
+	Rows   []Row  `json:"rows"`
+}
+
+// Row is a case.
+type Row struct {
+	Model string `json:"model"`
+	Head  string `json:"head"`
+	// Planned is Plan.Temporary of package pengcde, the estimate of what the largest program needs, in bytes.
+	Planned  int64     `json:"plannedBytes"`
+	Programs []Program `json:"programs"`
+}
+
+// Program is a compiled program of a case. A program that is compiled for several shapes is several.
+type Program struct {
+	Name string `json:"name"`
+	// Error is the first line of why it does not compile, and of all that follows nothing is known then.
+	Error string `json:"error,omitempty"`
+	hlo.Count
+	// Temporary is what a call needs while it runs, in bytes.
+	Temporary int64 `json:"temporaryBytes"`
+	// Calls are those in one epoch of one batch on a CPU. With several shapes they are of all of these.
+	Calls int `json:"calls"`
+}
+
+// Maker compiles for a target.
+type Maker struct {
+	Backend  *xla.Backend // records
+	Topology *xla.Topology
+	// Results is a folder that keeps results of programs from one run to the next; "" keeps nothing.
+	Results string
+	// Progress is told of each case.
+	Progress func(row Row)
+}
+
+// Table makes the table of cases. While one is compiled the next is recorded.
+func (m *Maker) Table(ctx context.Context, cases []Case) (rows []Row, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type made struct {
+		*recorded
+		Case
+		err error
+	}
+	ready := make(chan made, len(cases))
+	go func() {
+		defer close(ready)
+		for _, c := range cases {
+			r, err := record(ctx, m.Backend, c)
+			ready <- made{r, c, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	known := make(map[string]Program)
+	for one := range ready {
+		if one.err != nil {
+			return nil, one.err
+		}
+		row := Row{Model: one.Model, Head: one.Head, Planned: one.plan.Temporary}
+		for _, source := range one.sources {
+			key := m.key(source)
+			p, ok := known[key]
+			if !ok {
+				if p, err = m.compile(source, key); err != nil {
+					return nil, err
+				}
+				known[key] = p
+			}
+			p.Name = nameOf(source.Name)
+			p.Calls = one.calls[p.Name]
+			row.Programs = append(row.Programs, p)
+		}
+		slices.SortStableFunc(row.Programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
+		row.Programs = slices.Compact(row.Programs)
+		rows = append(rows, row)
+		m.Progress(row)
+	}
+	return rows, nil
+}
+
+// key names a program by what it is compiled from, but for its own name.
+func (m *Maker) key(s xla.Source) string {
+	code := strings.Replace(string(s.Code), "module @"+s.Name, "module", 1)
+	sum := sha256.Sum256(fmt.Appendln(nil, m.Topology.Identity(), code))
+	return hex.EncodeToString(sum[:])
+}
+
+// result is what compiling a program came to.
+type result struct {
+	Error     string
+	Temporary int64
+	Optimized []byte
+}
+
+// compile compiles a program, or finds its result, and counts.
+func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
+	var r result
+	file := filepath.Join(m.Results, key+".json")
+	content, err := os.ReadFile(file)
+	if m.Results == "" || err != nil || json.Unmarshal(content, &r) != nil {
+		compiled, err := m.Topology.Compile(s)
+		switch {
+		case errors.Is(err, xla.ErrCompile):
+			r.Error, _, _ = strings.Cut(err.Error(), "\n")
+		case err != nil:
+			return p, err
+		default:
+			r.Temporary, r.Optimized = compiled.Temporary, compiled.Optimized
+		}
+		if content, err = json.Marshal(r); err != nil {
+			return p, err
+		}
+		if m.Results != "" {
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				return p, err
+			}
+		}
+	}
+	if r.Error != "" {
+		return Program{Error: r.Error}, nil
+	}
+	module, err := hlo.Parse(r.Optimized)
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return Program{Count: module.Count(), Temporary: r.Temporary}, nil
+}
+
+// Largest is the program of that name with the most kernels.
+func (r Row) Largest(name string) (largest Program, ok bool) {
+	for _, p := range r.Programs {
+		if p.Name == name && (!ok || p.Kernels > largest.Kernels) {
+			largest, ok = p, true
+		}
+	}
+	return largest, ok
+}
+
+// scatters are the most that a program of that name has.
+func (r Row) scatters(name string) (most int) {
+	for _, p := range r.Programs {
+		if p.Name == name {
+			most = max(most, p.Scatters)
+		}
+	}
+	return most
+}
+
+// Names are the names of the row's programs.
+func (r Row) Names() (names []string) {
+	for _, p := range r.Programs {
+		names = append(names, p.Name)
+	}
+	return slices.Compact(names)
+}
+
+// Temporary is what the row's largest program needs while it runs, in bytes.
+func (r Row) Temporary() (most int64) {
+	for _, p := range r.Programs {
+		most = max(most, p.Temporary)
+	}
+	return most
+}
+
+// Faults are what the table must not have: programs that do not compile, and more scatters or kernels than the stored
+// table has.
+func (t *Table) Faults(stored *Table) (faults []string) {
+	for _, row := range t.Rows {
+		fault := func(name, format string, args ...any) {
+			what := fmt.Sprintf(format, args...)
+			faults = append(faults, fmt.Sprintf("%s, head %s, %s: %s", row.Model, row.Head, name, what))
+		}
+		budget, known := stored.row(row)
+		for _, p := range row.Programs {
+			if p.Error != "" {
+				fault(p.Name, "%s", p.Error)
+			}
+			if most := budget.scatters(p.Name); p.Scatters > most {
+				fault(p.Name, "%d scatters, in the stored table %d: gather, since CUDA adds slowly or in any order",
+					p.Scatters, most)
+			}
+		}
+		for _, name := range row.Names() {
+			p, _ := row.Largest(name)
+			most, has := budget.Largest(name)
+			switch {
+			case !known || !has:
+				fault(name, "it is not in the stored table")
+			case p.Kernels > most.Kernels && most.Error == "":
+				fault(name, "%d kernels, in the stored table %d", p.Kernels, most.Kernels)
+			}
+		}
+	}
+	return faults
+}
+
+func (t *Table) row(like Row) (Row, bool) {
+	at := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == like.Model && r.Head == like.Head })
+	if at < 0 {
+		return Row{}, false
+	}
+	return t.Rows[at], true
+}
+
+// Read reads a table that Write wrote; one that is not there is empty.
+func Read(file string) (*Table, error) {
+	t := &Table{}
+	content, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return t, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("internal/aot: table %s: %w", file, err)
+	}
+	return t, nil
+}
+
+// Write writes the table, a line for each program.
+func (t *Table) Write(file string) error {
+	rows := make([]string, len(t.Rows))
+	for i, row := range t.Rows {
+		programs := make([]string, len(row.Programs))
+		for k, p := range row.Programs {
+			line, err := json.Marshal(p)
+			if err != nil {
+				return err
+			}
+			programs[k] = "  " + string(line)
+		}
+		rows[i] = fmt.Sprintf(" {\"model\": %q, \"head\": %q, \"plannedBytes\": %d, \"programs\": [\n%s\n ]}",
+			row.Model, row.Head, row.Planned, strings.Join(programs, ",\n"))
+	}
+	text := fmt.Sprintf("{\"target\": %q, \"nodes\": %d, \"rows\": [\n%s\n]}\n", t.Target, t.Nodes,
+		strings.Join(rows, ",\n"))
+	return os.WriteFile(file, []byte(text), 0o644)
+}

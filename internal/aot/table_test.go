@@ -1,0 +1,138 @@
+package aot
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/hlo"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+func row(programs ...Program) Row {
+	return Row{Model: "m", Head: "node", Planned: 1 << 20, Programs: programs}
+}
+
+func kernels(name string, n int) Program {
+	return Program{Name: name, Count: hlo.Count{Kernels: n, Launches: n}}
+}
+
+// Faults are errors, scatters, and kernels above those stored; fewer are none.
+func TestFaults(t *testing.T) {
+	stored := &Table{Rows: []Row{row(kernels("fewer", 3), kernels("more", 3), kernels("shapes", 2),
+		kernels("shapes", 9), kernels("scatters", 1), kernels("broken", 1), Program{Name: "mended", Error: "no tiles"})}}
+	scatters, broken := kernels("scatters", 1), Program{Name: "broken", Error: "no such operation"}
+	scatters.Scatters = 2
+	made := &Table{Rows: []Row{row(kernels("fewer", 2), kernels("more", 4), kernels("shapes", 9), kernels("new", 1),
+		scatters, broken, kernels("mended", 7))}}
+	want := []string{"m, head node, scatters: 2 scatters, in the stored table 0", "m, head node, broken: no such operation",
+		"m, head node, more: 4 kernels, in the stored table 3", "m, head node, new: it is not in the stored table"}
+	got := made.Faults(stored)
+	if len(got) != len(want) {
+		t.Fatalf("faults %q, want %q", got, want)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("fault %q, want %q", got[i], want[i])
+		}
+	}
+	if faults := made.Faults(&Table{}); len(faults) < 7 {
+		t.Errorf("without a stored table %q, want every program", faults)
+	}
+}
+
+// A table that is written is read again; one that is not there is empty.
+func TestTableFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "h200.json")
+	if empty, err := Read(file); err != nil || len(empty.Rows) > 0 {
+		t.Errorf("%v, %v of no file", empty, err)
+	}
+	table := &Table{Target: "h200", Nodes: 9, Rows: []Row{row(kernels("a", 1), Program{Name: "b", Error: `no "tiles"`}),
+		row(kernels("c", 2))}}
+	if err := table.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Read(file); err != nil || !reflect.DeepEqual(again, table) {
+		t.Errorf("%+v, %v, want %+v", again, err, table)
+	}
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+}
+
+// Time is launches, bytes and multiply-adds; of several shapes the slowest counts for all calls.
+func TestModel(t *testing.T) {
+	h200, err := xla.TargetNamed("h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ModelOf(h200)
+	if err != nil || m.BytesASecond != 4.8e12 || math.Abs(m.MultiplyAddsASecond-33.45e12) > 0.01e12 {
+		t.Errorf("model %+v, %v", m, err)
+	}
+	p := Program{Name: step, Calls: 7,
+		Count: hlo.Count{Launches: 10, Bytes: 4.8e6, MultiplyAdds: int64(m.MultiplyAddsASecond / 1e6)}}
+	if got, want := m.Seconds(p), 32e-6; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g seconds, want %g", got, want)
+	}
+	smaller := p
+	smaller.Launches = 1
+	if got, want := m.Epoch(row(smaller, p)), 7*32e-6; math.Abs(got-want) > 1e-9 {
+		t.Errorf("an epoch of %g seconds, want %g", got, want)
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	for module, want := range map[string]string{"ode_step_12": "ode step", "AdamW_1": "AdamW", "loss": "loss"} {
+		if got := nameOf(module); got != want {
+			t.Errorf("%s is %q, want %q", module, got, want)
+		}
+	}
+}
+
+// The page shows the stored table, which has no faults.
+func TestStoredTable(t *testing.T) {
+	root, err := moduleroot.Find(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Read(filepath.Join(root, "tools/aot/h200.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 15 {
+		t.Errorf("%d rows, want 5 models with 3 heads", len(table.Rows))
+	}
+	for _, fault := range table.Faults(table) {
+		t.Error(fault)
+	}
+	target, err := xla.TargetNamed(table.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := ModelOf(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/cuda.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Place(string(page), table.Markdown(model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != string(page) {
+		t.Error("docs/cuda.md shows another table than tools/aot/h200.json: make aot AOT_FLAGS=-write")
+	}
+	if _, err := Place("no table", ""); err == nil {
+		t.Error("a page without a table takes one")
+	}
+}
