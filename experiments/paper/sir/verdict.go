@@ -122,13 +122,13 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	}
 	var sentences []string
 	for _, p := range panels {
-		if parts := directions(judged[p.name]); parts != nil && (p.key == "noise" || p.name == "observations") {
-			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
+		if p.key == "noise" || p.name == "observations" {
+			sentences = append(sentences, sentence(p.title, judged[p.name]))
 		}
 	}
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
 		2*o.size(r.Profile).testPerClass))
-	return strings.Join(sentences, " "), directionsTable(panels, judged), details
+	return strings.TrimSpace(strings.Join(sentences, " ")), directionsTable(panels, judged), details
 }
 
 // upper begins a sentence.
@@ -172,18 +172,43 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 	return t
 }
 
-// directions say which models go where.
-func directions(all []change) (parts []string) {
-	for _, d := range []direction{staysLevel, rises, falls, dips, isAGuess, isUndecided, tooFewSeeds, isMissing} {
+// sentence says which models go where; the other models are counted.
+func sentence(title string, all []change) string {
+	clauses, others := []string(nil), 0
+	for _, goes := range []struct {
+		direction
+		words string
+	}{{staysLevel, "stays level with"}, {rises, "rises with"}, {falls, "falls with"}, {dips, "dips in between with"},
+		{isAGuess, "is not clearly better than a guess with"}} {
 		var names []string
 		for _, c := range all {
-			if c.direction() == d && c.model.ID != catalogue.RatioID {
+			if c.direction() == goes.direction && c.model.ID != catalogue.RatioID {
 				names = append(names, c.model.Name)
 			}
 		}
 		if names != nil {
-			parts = append(parts, fmt.Sprintf("%s: %s", d, strings.Join(names, ", ")))
+			clauses = append(clauses, goes.words+" "+enumerated(names))
 		}
 	}
-	return parts
+	for _, c := range all {
+		if d := c.direction(); c.model.ID != catalogue.RatioID && (d == isUndecided || d == tooFewSeeds || d == isMissing) {
+			others++
+		}
+	}
+	if others > 0 {
+		clauses = append(clauses, fmt.Sprintf("is not decided with %d more", others))
+	}
+	if clauses == nil {
+		return ""
+	}
+	return upper(title) + " " + enumerated(clauses) + "."
+}
+
+// enumerated joins words as in "a, b and c".
+func enumerated(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
