@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -47,9 +48,9 @@ func Cases(ctx context.Context, nodes int) ([]Case, error) {
 	short := long
 	short.Graphs, short.Observations, short.Events, short.Horizon = 2, 12, 4, 0.5
 	var all []Case
-	for _, head := range Heads() {
+	for _, reads := range Heads() {
 		from := short
-		if head == "node" {
+		if reads == "node" {
 			from = long
 		}
 		set, err := synthetic.Generate(ctx, from)
@@ -59,25 +60,26 @@ func Cases(ctx context.Context, nodes int) ([]Case, error) {
 		var windows []dyngraph.Window
 		for label := range set.Trajectories {
 			s := set.Trajectories[label].Series(set.Train, nil)
-			mark(s, head, label)
+			mark(s, reads, label)
 			w := s.Whole()
-			if head == "affinity" {
+			if reads == "affinity" {
 				w = dyngraph.Window{Series: s, Length: len(s.Times)}
 			}
 			windows = append(windows, w)
 		}
 		for _, m := range models {
-			c := pengcde.Config{Nodes: set.Trajectories[0].Pattern.Nodes, Features: 1, LinearCoders: true,
-				Adaptive: &ode.PID{}, Groups: 1, Seed: seed}
-			switch head {
+			c := pengcde.Config{Nodes: set.Trajectories[0].Pattern.Nodes, Features: 1, Seed: seed,
+				Equation:  pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}},
+				Execution: pengcde.Execution{Groups: 1}}
+			switch reads {
 			case "node":
 				c.GraphOnly = true
 			case "class":
-				c.Output, c.Outputs = pengcde.Class, classes
+				c.Head, c.Outputs = head.Class{}, classes
 			case "affinity":
-				c.Output, c.Outputs, c.Pairs, c.RowFeatures = pengcde.Affinity, classes, true, 2
+				c.Head, c.Outputs, c.RowFeatures = head.Ranking{Pairs: true}, classes, 2
 			}
-			all = append(all, Case{m.name, head, m.change(c), windows})
+			all = append(all, Case{m.name, reads, m.change(c), windows})
 		}
 	}
 	return all, nil

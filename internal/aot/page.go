@@ -68,10 +68,14 @@ func (t *Table) Markdown(m Model) string {
 		one, _ := row.Largest(step)
 		back, _ := row.Largest(pullback)
 		update, _ := row.Largest("AdamW")
-		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s | %s | %s | %d | %d | %d | %.1f, %.1f | %s | %s | %d | %.3f |\n",
+		epoch := "-"
+		if compile == len(row.Programs) {
+			epoch = fmt.Sprintf("%.3f", m.Epoch(row))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s | %s | %s | %d | %d | %d | %.1f, %.1f | %s | %s | %d | %s |\n",
 			row.Model, row.Head, compile, len(row.Programs), kernelsOf(one), kernelsOf(back), kernelsOf(update),
 			kernels, library, scatters, mebibytes(row.Temporary()), mebibytes(row.Planned), m.milliseconds(one),
-			m.milliseconds(back), one.Calls, m.Epoch(row))
+			m.milliseconds(back), one.Calls, epoch)
 	}
 	for _, row := range t.Rows {
 		for _, p := range row.Programs {

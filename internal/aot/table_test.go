@@ -97,6 +97,18 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
+// Where a program does not compile, the page says so and predicts no epoch.
+func TestMarkdownOfABrokenProgram(t *testing.T) {
+	table := &Table{Rows: []Row{row(kernels(step, 12), Program{Name: pullback, Error: "no tiles"})}}
+	text := table.Markdown(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
+	for _, want := range []string{"| m | node | 1 of 2 | 12 | - |", "| - |\n", "m, head node, ode step pullback does not " +
+		"compile: no tiles"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 // The page shows the stored table, which has no faults.
 func TestStoredTable(t *testing.T) {
 	root, err := moduleroot.Find(".")
