@@ -18,17 +18,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// batch is a number of samples as tensors.
+// batch holds samples as tensors.
 type batch struct {
 	times   [][]float64
 	stops   [][]float64 // nil where no sample has any
 	x0      *tensors.Tensor
 	control []*tensors.Tensor
-	form    field.Form        // of the control; with the seeds that the batch is for
-	seen    []*tensors.Tensor // by the head's forecasts
-	met     []*tensors.Tensor // by forecasts, in the head's loss
-	samples int               // that count; the others fill up the shape
-	parts   []part            // for groups, in place of the tensors
+	form    field.Form        // of the control, with the number of seeds of the batch
+	seen    []*tensors.Tensor // arrays that the head's forecasts read
+	met     []*tensors.Tensor // arrays that the head's loss compares forecasts with
+	samples int               // number of real samples; the others are padding
+	parts   []part            // the batch split for groups; the tensors above are then empty
 	owned   xla.Buffers
 }
 
@@ -37,7 +37,7 @@ func (b *batch) free() {
 	freeParts(b.parts)
 }
 
-// newBatch makes tensors of samples that have equal shapes, on the device, or on the host for a nil backend.
+// newBatch returns the tensors of samples of equal shapes, on the device, or on the host if backend is nil.
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
 	b := &batch{samples: len(samples)}
 	var x0 []float64
@@ -56,7 +56,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		if cfg.Path == path.Rectilinear {
 			s.paths, s.times, s.stops = axes[i].Lengthen(knots), axes[i].Place(s.times), axes[i].Turns
 		}
-		if s.paths.Index != nil { // those with fewer distinct snapshots take the shape of the others
+		if s.paths.Index != nil { // pad to the largest number of distinct snapshots
 			for s.paths.Snapshots = slices.Clone(s.paths.Snapshots); len(s.paths.Snapshots) < snapshots; {
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
 			}
@@ -91,7 +91,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	return b, nil
 }
 
-// tensors makes tensors of a head's arrays, floats in the given type.
+// tensors returns a head's arrays as tensors, floats in the given type.
 func (b *batch) tensors(dtype dtypes.DType, arrays []head.Array) []*tensors.Tensor {
 	made := make([]*tensors.Tensor, len(arrays))
 	for i, a := range arrays {
@@ -104,16 +104,16 @@ func (b *batch) tensors(dtype dtypes.DType, arrays []head.Array) []*tensors.Tens
 	return b.owned.Own(made...)
 }
 
-// source is the windows of a model that batches are made of.
+// source is a model with the windows that batches are made of.
 type source struct {
 	model   *Model
 	windows []dyngraph.Window
-	digest  hash.Hash // of what training learns from; nil without a checkpoint
+	digest  hash.Hash // of the training data; nil without a checkpoint
 }
 
-// batches groups the windows of a source, or the windows of several seeds beside each other, equally many of each. The
-// last batch is filled up with samples of weight 0, so that a single shape is compiled. For a nil backend they are on
-// the host.
+// batches splits the windows of a source into batches of size windows. For several seeds a batch holds size windows of
+// each seed, one seed after the other. The last batch is padded with samples of weight 0, so that only one shape is
+// compiled. If backend is nil the tensors stay on the host.
 func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) {
 	var made []*batch
 	count := len(seeds[0].windows)
@@ -149,7 +149,7 @@ func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) 
 	return made, nil
 }
 
-// newParts is newBatch, in parts where the model has groups.
+// newParts is newBatch for a model with groups: it splits the batch into parts.
 func newParts(backend *xla.Backend, seeds []source, samples []sample) (*batch, error) {
 	g, ok := seeds[0].model.network.(*groups)
 	if !ok || len(seeds) > 1 || backend == nil {
@@ -169,11 +169,12 @@ func newParts(backend *xla.Backend, seeds []source, samples []sample) (*batch, e
 	return b, nil
 }
 
-// muchData are the bytes of batches from which on what it took to make them is given back.
+// muchData is the size of batches in bytes from which giveBack releases memory.
 const muchData = 256 << 20
 
-// giveBack returns to the system what making batches took, where that is much. Go would keep it for as much again, at
-// 100,000 nodes more than a GiB, while on a CPU a solve wants its memory from the same system.
+// giveBack returns the memory used to make batches to the operating system if the batches are large. Otherwise Go would
+// keep about the same amount again, more than a GiB at 100,000 nodes, while a solve on a CPU needs memory of the same
+// system.
 func giveBack(made []*batch) {
 	bytes := int64(0)
 	for _, b := range made {

@@ -7,13 +7,13 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// compiled is what an equation compiles for batches whose control has one form.
+// compiled holds the programs and the solver of an equation for batches whose control has one form.
 type compiled struct {
 	programs
 	solver *ode.Solver
 }
 
-// compile makes what serves batches of a form, or finds it.
+// compile returns the compiled programs for a form, and compiles them on first use.
 func (e *equation) compile(form field.Form) (*compiled, error) {
 	return e.compiled.find(form, func() (*compiled, error) {
 		build := func(build func(form field.Form, in inputs) []*Node) func(in inputs) []*Node {

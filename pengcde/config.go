@@ -22,108 +22,111 @@ import (
 // ErrInput is wrapped by errors about options and data that do not fit a model.
 var ErrInput = head.ErrInput
 
-// Config describes a model; fields left at zero take the defaults named. The fields of its parts Input, Equation and
-// Execution, such as Step, are read and set like its own; a literal has them as Equation: pengcde.Equation{Step: 1}.
+// Config describes a model. A field left at zero takes the default that its comment names. Fields of the embedded
+// structs Input, Equation and Execution, such as Step, are read and set like fields of Config; a composite literal sets
+// them as Equation: pengcde.Equation{Step: 1}.
 type Config struct {
-	// Nodes n and Features p are the sizes of the data, without the channels of Mask; both are required.
+	// Nodes n and Features p are the sizes of the data, both required. Features does not count the channels of Mask.
 	Nodes    int `json:"Nodes"`
 	Features int `json:"Features"`
 	// Outputs q is the number of targets of a node or of the graph, or the number of classes; 0 means 1.
 	Outputs int `json:"Outputs,omitempty"`
-	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means the width of the field, else
-	// 16.
+	// Hidden is the width of the state, or of each of the two states of STGNCDE; 0 means the width of the field, or 16
+	// if the field sets none.
 	Hidden int `json:"Hidden,omitempty"`
-	// Layers is the number of layers of the vector field; 0 means the field's own, else 2.
+	// Layers is the number of layers of the vector field; 0 means the number of the field, or 2 if the field sets none.
 	Layers int `json:"Layers,omitempty"`
-	// Field is the vector field, one of package field or your own; nil means field.PENG{}. Sizes of it that are 0 are
-	// taken from this configuration, and others must agree with it, see [field.Sizer].
+	// Field is the vector field: a field of package field or a custom one; nil means field.PENG{}. Sizes of the field
+	// that are 0 are taken from this configuration, and other sizes must agree with it, see [field.Sizer].
 	Field field.Field `json:"-"`
-	// Network goes through the observations of a window in discrete steps, in place of a differential equation: it is one
-	// of package rivals or your own. Hidden, Layers, Field, Equation, RowFeatures and Memory mean nothing to it and are
-	// refused. With GraphOnly its features at every observation are the features at the first and, as the last one, the
-	// time.
+	// Network processes the observations of a window in discrete steps, in place of a differential equation. It is a
+	// network of package rivals or a custom one. Hidden, Layers, Field, Equation, RowFeatures and Memory do not apply
+	// to it and are refused. With GraphOnly the network sees, at every observation, the features of the first
+	// observation and the time as the last feature.
 	Network sequence.Network `json:"-"`
-	// Head reads forecasts off the states and compares them with targets: one of package head or your own; nil means
-	// head.Nodes{}, a forecast of each node.
+	// Head computes forecasts from the states and compares them with targets. It is a head of package head or a custom
+	// one; nil means head.Nodes{}, a forecast for each node.
 	Head head.Head `json:"-"`
 	Input
 	Equation
 	Execution
-	// Seed draws the initial parameters.
+	// Seed seeds the draw of the initial parameters.
 	Seed uint64 `json:"Seed,omitempty"`
 }
 
-// Input says what a model takes of the data.
+// Input selects and prepares the data that a model reads.
 type Input struct {
-	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian, or what the
-	// Network asks for.
+	// Normalise computes the matrix A of each snapshot from its weights. The zero value means the normalised Laplacian,
+	// or the normalisation that the Network asks for.
 	Normalise dyngraph.Normalisation `json:"Control,omitempty"`
-	// Mask adds channels to the features that say where they were observed. Encoder and field then take
-	// [path.Mask.Width] of them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
+	// Mask adds channels to the features that tell where the features were observed. Encoder and field then take
+	// [path.Mask.Width] features. Missing values, NaN, are filled with or without a mask, see [Model.Fit].
 	Mask path.Mask `json:"Mask,omitempty"`
-	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated
-	// worlds. GNODE and Constant, which take no features, do so anyhow.
+	// GraphOnly lets only the graph drive the state: the features only determine its start, as in the published
+	// simulated worlds. GNODE and Constant, which take no features, always work this way.
 	GraphOnly bool `json:"GraphOnly,omitempty"`
-	// RowFeatures, where set, are in place of the data's features: each node's row of the matrix A, of n entries, mapped
-	// to so many features by a linear map that is learned. The start is encoded from the first snapshot's rows, and
-	// A'(t) drives the state through [field.Rows]; no n² numbers are made of a sparse graph.
+	// RowFeatures, if positive, replaces the features of the data: a learned linear map takes each node's row of the
+	// matrix A, of n entries, to RowFeatures features. The start is encoded from the rows of the first snapshot, and
+	// A'(t) drives the state through [field.Rows]. A sparse graph is never expanded to n² numbers.
 	RowFeatures int `json:"RowFeatures,omitzero"`
-	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
+	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 accepts any.
 	Inputs int `json:"Inputs,omitempty"`
 }
 
-// Equation is the part of a differential equation beside its field: the path that drives it, its solver, encoder and
-// readout.
+// Equation configures a differential equation besides its vector field: the control path, the solver, the encoder and
+// the readout.
 type Equation struct {
-	// Path joins the observations; the zero value is the published Hermite path. On a Rectilinear path time stands still
-	// while an observation is taken in, see [field.Axis].
+	// Path is the interpolation of the observations; the zero value is the published Hermite path. On a Rectilinear
+	// path time stands still while an observation is taken in, see [field.Axis].
 	Path path.Kind `json:"Path,omitempty"`
-	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside
+	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused together with
 	// Adaptive.
 	Step float64 `json:"Step,omitempty"`
-	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes
-	// (GNODE: at which its graph does), except with Parity; docs/correctness.md says what that gains.
-	// Constant steps end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may
-	// explode at its default tolerances, the published ones: see "Tolerances" in the package documentation.
+	// Adaptive, if not nil, replaces the constant step. Its steps end on the knots next to which the control changes
+	// (for GNODE, on the knots at which its graph changes), except with Parity; docs/correctness.md explains the gain.
+	// Constant steps end on knots too where the field jumps: for GNODE, and with a Linear Path. Gradients may explode
+	// at the default tolerances, which are the published ones: see "Tolerances" in the package documentation.
 	Adaptive *ode.PID `json:"Adaptive,omitempty"`
-	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without
-	// Adaptive.
+	// MaxSteps bounds the number of adaptive steps tried for each sample, see [ode.Config]; 0 means 4096. It is refused
+	// without Adaptive.
 	MaxSteps int `json:"MaxSteps,omitempty"`
-	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of
-	// two hidden layers of 16.
+	// LinearCoders makes the encoder and the readout linear maps, as in the published simulated worlds, in place of
+	// networks with two hidden layers of width 16.
 	LinearCoders bool `json:"LinearCoders,omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
-	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
-	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
-	// for the whole graph, the sum over nodes).
+	// GraphOnly Lag of GNODE. Steps do not end next to changes. Without GraphOnly the loss ignores which node is which:
+	// GNODE, Constant and STGNCDE compare every node's forecast with every node's target; the other fields make one
+	// forecast for the whole graph, the sum over nodes.
 	Parity bool `json:"Parity,omitempty"`
 }
 
-// Execution says how results are computed; but for Float64 it is not in the files of [Model.Save].
+// Execution configures how results are computed. Of its fields only Float64 is written to the files of [Model.Save].
 type Execution struct {
-	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. It changes results
-	// as Groups do. A loaded model has the zero value until [Model.SetProduct].
+	// Product selects how A Z is computed; the zero value selects by the size and fill of the graph. It changes results
+	// to the same extent as Groups. A loaded model has the zero value until [Model.SetProduct] is called.
 	Product equivariant.Product `json:"-"`
-	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
-	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
+	// Memory bounds the states that a solve keeps for its gradient, for one batch of windows at a time or for each of
+	// its Groups. The zero value keeps all states. Fit refuses a Memory.Bytes below one state [BatchSize, Nodes,
+	// Hidden].
 	Memory ode.Memory `json:"-"`
-	// Groups is the number of groups that the samples of a batch are cut into, which march side by side, each on a core
-	// of its own with XLA on a CPU; 0 means one for each core, or for each sample if these are fewer, and 1 means none.
-	// By constant steps groups change results by rounding alone; adaptive ones follow an error estimate that rounding
-	// changes, and then forecasts differ by up to about what the solver errs, gradients by more: "What rounding changes"
-	// in docs/tolerances.md.
+	// Groups is the number of groups that the samples of a batch are split into. The groups are solved concurrently,
+	// with XLA on a CPU each on its own core. 0 means one group for each core, or for each sample if there are fewer
+	// samples; 1 means no split. With constant steps the groups change results only by rounding. Adaptive steps follow
+	// an error estimate that rounding changes: forecasts then differ by up to about the error of the solver, and
+	// gradients by more, see "What rounding changes" in docs/tolerances.md.
 	Groups int `json:"-"`
-	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
-	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a
-	// feature of 1000 or more is met, where models want order 1. nil means os.Stderr; io.Discard silences it.
+	// Notices receives warnings, each at most once for a model. It gets a line when the entries of the control sum to
+	// more than 1000 at a node: states then grow so large that forecasts are no more exact than the solver's tolerance
+	// for such states. It gets a line when the magnitude of a feature is 1000 or more, because models expect features
+	// of order 1. nil means os.Stderr; io.Discard silences the warnings.
 	Notices io.Writer `json:"-"`
-	// Float64 computes in float64 in place of float32.
+	// Float64 computes in float64 instead of float32.
 	Float64 bool `json:"Float64,omitempty"`
 }
 
 const defaultStep = 0.1
 
-// invalid is an error about options or data.
+// invalid returns an error that wraps [ErrInput].
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }
@@ -173,7 +176,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, c.checkEquation()
 }
 
-// normalise is what the zero value of Normalise stands for.
+// normalise returns the normalisation that the zero value of Normalise stands for.
 func (c Config) normalise() dyngraph.Normalisation {
 	if n, ok := c.Network.(sequence.Normaliser); ok {
 		return n.Normalise()
@@ -181,7 +184,7 @@ func (c Config) normalise() dyngraph.Normalisation {
 	return dyngraph.NormalisedLaplacian
 }
 
-// withEquation has the defaults of what a differential equation takes.
+// withEquation returns c with the defaults of the fields that configure a differential equation.
 func (c Config) withEquation() Config {
 	if c.Field == nil {
 		c.Field = field.PENG{}
@@ -195,13 +198,13 @@ func (c Config) withEquation() Config {
 	if c.Adaptive == nil {
 		c.Step = cmp.Or(c.Step, defaultStep)
 	} else {
-		adaptive := *c.Adaptive // the model's own
+		adaptive := *c.Adaptive // so that later changes by the caller have no effect
 		c.Adaptive = &adaptive
 	}
 	return c
 }
 
-// checkEquation finds what no differential equation takes.
+// checkEquation returns an error for settings that no differential equation accepts.
 func (c Config) checkEquation() error {
 	switch {
 	case c.Adaptive != nil && c.Step != 0:
@@ -225,7 +228,7 @@ func (c Config) checkEquation() error {
 	return err
 }
 
-// checkNetwork finds what a network in discrete steps does not take.
+// checkNetwork returns an error for settings that a network in discrete steps does not accept.
 func (c Config) checkNetwork() error {
 	taken := c
 	taken.Hidden, taken.Layers, taken.Field, taken.RowFeatures = 0, 0, nil, 0
@@ -258,7 +261,7 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// wiring makes the parts of the model.
+// wiring returns the parts of the differential equation.
 func (c Config) wiring() wiring {
 	w := wiring{
 		encoder: c.encoder(), rows: c.rowEncoder(), head: c.Head, hidden: c.Hidden * states(c.Field),

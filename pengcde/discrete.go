@@ -21,7 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// discrete is a network in discrete steps, compiled, without parameters of its own.
+// discrete computes a compiled network in discrete steps. It holds no parameter values.
 type discrete struct {
 	backend  *xla.Backend
 	head     head.Head
@@ -31,7 +31,7 @@ type discrete struct {
 	compiled forms[batchForm, programs]
 }
 
-// batchForm is what the graph of a program depends on beside shapes.
+// batchForm is everything besides shapes that the graph of a program depends on.
 type batchForm struct {
 	control field.Form
 	met     int // the number of arrays that forecasts are compared with
@@ -39,7 +39,7 @@ type batchForm struct {
 
 func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.met)} }
 
-// loss builds what a head makes of forecasts of a network in discrete steps.
+// loss builds the head's loss of the forecasts of a network in discrete steps.
 func (d *discrete) loss(y *Node, met []*Node) *Node {
 	_, names := d.head.Inputs()
 	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, met))
@@ -57,8 +57,8 @@ func (c Config) sizes() sequence.Sizes {
 	return s
 }
 
-// networkParams returns the parameters of Config.Network, and an error where it panics on sizes and options that cannot
-// be.
+// networkParams returns the parameters of Config.Network, and an error if the network panics because of impossible
+// sizes or options.
 func (c Config) networkParams() (params []nn.Param, err error) {
 	width := 1
 	if err := panics.Catch(func() {
@@ -92,8 +92,8 @@ func newDiscrete(backend *xla.Backend, c Config) (*discrete, error) {
 
 func (d *discrete) close() { d.compiled.close() }
 
-// compile makes what serves batches of a form, or finds it. The loss alone is without dropout; the gradient has the
-// loss, too.
+// compile returns the programs for the form of a batch, and compiles them on first use. The program "loss" has no
+// dropout. The program "gradient" returns the loss as well.
 func (d *discrete) compile(b *batch) (programs, error) {
 	form := b.batchForm()
 	return d.compiled.find(form, func() (programs, error) {
@@ -113,7 +113,7 @@ func (d *discrete) compile(b *batch) (programs, error) {
 	})
 }
 
-// build builds forecasts from x0 [B, n, p] and the control.
+// build builds the forecasts from x0 [B, n, p] and the control.
 func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *Node) *Node {
 	x0 := in.one("x0")
 	x := inputsOf(form.Control(in["control"]), x0)
@@ -128,7 +128,7 @@ func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *
 	return d.head.Forecast(nn.Values{}, y, nil)
 }
 
-// inputsOf returns the inputs of a network, without dropout, for first features x0 [B, n, p].
+// inputsOf returns the inputs of a network, without dropout, given the first features x0 [B, n, p].
 func inputsOf(control *field.Control, x0 *Node) sequence.Inputs {
 	x := sequence.Inputs{Times: ConvertDType(control.Times(), x0.DType()), Features: control.Features()}
 	if x.Features == nil {
@@ -144,7 +144,7 @@ func inputsOf(control *field.Control, x0 *Node) sequence.Inputs {
 	return x
 }
 
-// withTime are the features x0 [B, n, p] and the time, at each of times [B, T]: [B, T, n, p+1].
+// withTime returns the features x0 [B, n, p] with the time appended, at each of times [B, T]: [B, T, n, p+1].
 func withTime(x0, times *Node) *Node {
 	batch, n, p, count := x0.Shape().Dim(0), x0.Shape().Dim(1), x0.Shape().Dim(2), times.Shape().Dim(1)
 	return Concatenate([]*Node{
@@ -195,7 +195,7 @@ func (d *discrete) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	return host.Floats(out[0]), nil
 }
 
-// predictBy is [network.predict] by forecasts of a batch, row-major.
+// predictBy implements [network.predict] with a function that returns the forecasts of a batch, row-major.
 func (d *discrete) predictBy(ctx context.Context,
 	forecast func(context.Context, []*tensors.Tensor, *batch) ([]float64, error), m *Model, samples []sample,
 	asked [][]float64) ([][]float64, error) {

@@ -5,7 +5,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// keep is [sequence.Inputs.Dropout] where nothing is dropped.
+// keep implements [sequence.Inputs.Dropout] for forecasts: it drops nothing.
 func keep(x *Node, rate float64) *Node {
 	checkRate(rate)
 	return x
@@ -17,8 +17,9 @@ func checkRate(rate float64) {
 	}
 }
 
-// dropout is [sequence.Inputs.Dropout] of a training step. Its masks follow from the bits of the parameters, which
-// differ from step to step: so there is no random state to keep, and a resumed training draws the same masks.
+// dropout implements [sequence.Inputs.Dropout] for a training step. Its masks are derived from the bits of the
+// parameters, which differ from step to step. There is no random state to store, and a resumed training draws the same
+// masks.
 func dropout(params []*Node) func(x *Node, rate float64) *Node {
 	var state *Node
 	return func(x *Node, rate float64) *Node {
@@ -36,12 +37,12 @@ func dropout(params []*Node) func(x *Node, rate float64) *Node {
 	}
 }
 
-// oddMultiplier spreads the bits of small numbers over 64: 2^64 divided by the golden ratio, made odd, as D. E. Knuth
-// has it, The Art of Computer Programming 3, section 6.4.
+// oddMultiplier spreads the bits of small numbers over 64: 2^64 divided by the golden ratio, made odd. See D. E. Knuth,
+// The Art of Computer Programming 3, section 6.4.
 const oddMultiplier = 0x9e3779b97f4a7c15
 
-// randomState is a state of GoMLX's generator: a sum of the bits of every entry, each times an odd number of its own,
-// modulo 2^64. The generator, Philox, makes unrelated streams of keys that differ at all.
+// randomState returns a state of GoMLX's generator: the sum over all entries of the entry's bits times an odd number
+// that differs for each entry, modulo 2^64. The generator, Philox, turns any two different keys into unrelated streams.
 func randomState(params []*Node) *Node {
 	g, before := params[0].Graph(), uint64(0)
 	var key *Node

@@ -7,16 +7,16 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// run are the windows of a series with so many inputs, among so many snapshots.
+// run identifies the windows of a series with the same numbers of inputs and snapshots.
 type run struct {
 	series            weak.Pointer[dyngraph.Series]
 	inputs, snapshots int
 	normalise         dyngraph.Normalisation
 }
 
-// ownEdges leaves out the edges that have no weight in a window, where windows of its series have less than half of all
-// neighbours and matrices are sparse: then less is gathered. All windows of a run share one capacity, so that they share
-// programs.
+// ownEdges removes the edges that have no weight in a window, so that less is gathered. It does so if matrices are
+// sparse and the windows of the series have less than half of all neighbours. All windows of a run share one capacity,
+// so that they share programs.
 func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots [][]float64) (*dyngraph.Pattern,
 	[][]float64, equivariant.NeighbourCapacity) {
 	c, none := m.computing(), equivariant.NeighbourCapacity{}
@@ -45,8 +45,8 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	return pattern, snapshots, room
 }
 
-// roomOf returns the capacity for the windows of a run. It is empty where they are to have all edges: where they have
-// half of the neighbours or more, and where the weights of one cannot be normalised.
+// roomOf returns the capacity for the windows of a run. The capacity is empty if the windows keep all edges: if they
+// have half of the neighbours or more, or if the weights of a window cannot be normalised.
 func (m *Model) roomOf(w dyngraph.Window) equivariant.NeighbourCapacity {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])

@@ -22,24 +22,24 @@ import (
 
 type layer = nn.Layer
 
-// wiring names the parts of a differential equation.
+// wiring holds the parts of a differential equation.
 type wiring struct {
 	encoder    layer
-	rows       ofRows // in place of the encoder, where it is of rows
+	rows       ofRows // encoder of matrix rows; replaces encoder if not nil
 	field      field.Field
 	head       head.Head
 	stepSize   ode.StepSize
-	maxSteps   int        // of an adaptive control; 0 for ode's default
-	continuous bool       // whether the field is continuous where steps end
-	memory     ode.Memory // of a solve that is to be differentiated
+	maxSteps   int        // of adaptive steps; 0 for ode's default
+	continuous bool       // the field is continuous where steps end
+	memory     ode.Memory // of solves that are differentiated
 	hidden     int        // width of the state
 }
 
-// equation is encoder, solve and readout, compiled, without parameters of its own.
+// equation computes the encoder, the solve and the readout, compiled. It holds no parameter values.
 type equation struct {
 	wiring
 	backend  *xla.Backend
-	params   []nn.Param // all that are declared
+	params   []nn.Param // all declared parameters
 	declared sections[nn.Param]
 	compiled forms[field.Form, *compiled] // by the form of a batch's control
 }
@@ -61,12 +61,12 @@ func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 
 func (e *equation) close() { e.compiled.close() }
 
-// sections cuts a list that follows the declared parameters.
+// sections splits a list in the order of the declared parameters.
 func (e *equation) sections(params []*tensors.Tensor) sections[*tensors.Tensor] {
 	return sectioned(e.declared, params)
 }
 
-// start are what a batch's state at the start is encoded from.
+// start returns the tensors that the initial state of a batch is encoded from.
 func (e *equation) start(b *batch) []*tensors.Tensor {
 	if e.rows != nil {
 		return b.control
@@ -74,7 +74,7 @@ func (e *equation) start(b *batch) []*tensors.Tensor {
 	return []*tensors.Tensor{b.x0}
 }
 
-// buildEncode builds z0 [B, n, hidden] from [equation.start] and the encoder's parameters.
+// buildEncode builds z0 [B, n, hidden] from the tensors of [equation.start] and the encoder's parameters.
 func (e *equation) buildEncode(form field.Form, in inputs) []*Node {
 	v := form.Seeds.Bind(e.declared.encoder, in["params"])
 	if e.rows != nil {
@@ -89,7 +89,8 @@ func (e *equation) buildEncodePull(form field.Form, in inputs) []*Node {
 	return Gradient(ReduceAllSum(Mul(in.one("cotangent"), z0)), in["params"]...)
 }
 
-// forecasts builds what the head makes of the states, and the head's parameters and what it sees by name.
+// forecasts builds the head's forecasts from the states. It also returns the head's parameters and its input arrays by
+// name.
 func (e *equation) forecasts(form field.Form, in inputs) (y *Node, v nn.Values, seen head.Inputs) {
 	v = form.Seeds.Bind(e.declared.head, in["params"])
 	names, _ := e.head.Inputs()
@@ -103,8 +104,8 @@ func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
 	return []*Node{y}
 }
 
-// buildObjective builds the loss, the cotangent of the states and the gradients of the head's parameters. Parameters of
-// several seeds give one loss per seed, [seeds], and the gradients of its own.
+// buildObjective builds the loss, the cotangent of the states and the gradients of the head's parameters. For
+// parameters of several seeds the loss is [seeds], one for each seed, with the gradients of each seed's parameters.
 func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
 	y, v, _ := e.forecasts(form, in)
 	_, names := e.head.Inputs()
@@ -136,7 +137,8 @@ func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch
 	return solution, err
 }
 
-// startError is an encoded state that is not finite though the features are: the encoder's parameters have diverged.
+// startError reports an encoded state that is not finite although the features are: the encoder's parameters have
+// diverged.
 type startError struct {
 	sample, entry int
 	value         float64
@@ -149,8 +151,8 @@ func (e *startError) Error() string {
 
 func (e *startError) Unwrap() error { return train.ErrNotFinite }
 
-// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the
-// features x0 [B, n, p] of its sample are not finite either.
+// notFiniteStart returns an error for the first entry of z0 [B, n, hidden] that is not finite. It returns nil if there
+// is none, or if the features x0 [B, n, p] of its sample are not finite either.
 func notFiniteStart(x0, z0 *tensors.Tensor) error {
 	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 	states, samples := host.Floats(z0), z0.Shape().Dimensions[0]
@@ -179,7 +181,7 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 	}
 	solution, err := c.solver.Run(ctx, problem)
 	if err != nil {
-		solution.Close() // a part is of no use here
+		solution.Close() // a partial solution is of no use here
 		if errors.Is(err, ode.ErrInput) {
 			err = errs.In("pengcde", err, ErrInput)
 		}
@@ -195,7 +197,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, err
 	}
 	defer solution.Close()
-	// The loss takes over the states at the save times: at large graphs they are much of the memory.
+	// The loss takes over the states at the save times: on large graphs they take much of the memory.
 	c, own := e.compiled[b.form], e.sections(params)
 	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": b.seen, "met": b.met,
 		"params": own.head})
@@ -224,7 +226,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 }
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
-// [B, n, hidden] at its end. It starts from z0, or encodes where that is nil.
+// [B, n, hidden] at its end. It starts from z0, or from the encoded features if z0 is nil.
 func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
 	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
 	var solution *ode.Solution
@@ -252,8 +254,8 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// finer are the step sizes of a solve that is refined so many times: each time a tenth of the tolerances of adaptive
-// ones, half of constant ones.
+// finer returns the step size of a solve refined the given number of times. Each refinement divides the tolerances of
+// adaptive steps by 10, or halves a constant step.
 func finer(s ode.StepSize, times int) ode.StepSize {
 	switch s := s.(type) {
 	case ode.Constant:
@@ -268,8 +270,8 @@ func finer(s ode.StepSize, times int) ode.StepSize {
 	return s
 }
 
-// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives, and says of one
-// that took too many or too small steps that its batch was not solved.
+// notFinite wraps [train.ErrNotFinite] around the error of a solve with numbers that are not finite, and
+// [train.ErrUnsolved] around the error of a solve that took too many or too small steps.
 func notFinite(err error) error {
 	switch {
 	case errors.Is(err, ode.NotFinite):

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// traits are what a field says of itself.
+// traits returns the traits of a field.
 func traits(f field.Field) field.Traits {
 	if f, ok := f.(field.Traiter); ok {
 		return f.Traits()
@@ -18,17 +18,19 @@ func traits(f field.Field) field.Traits {
 	return field.Traits{}
 }
 
-// driven says whether node features drive the state.
+// driven reports whether node features drive the state.
 func (c Config) driven() bool {
 	return !c.GraphOnly && c.RowFeatures == 0 && !traits(c.Field).NoFeatures
 }
 
-// jumps says whether the field jumps at knots: where its graph does, or a path of straight lines turns.
+// jumps reports whether the field jumps at knots: because its graph jumps, or because the path is made of straight
+// lines.
 func (c Config) jumps() bool {
 	return traits(c.Field).Jumps || c.Path == path.Linear || c.Path == path.Rectilinear
 }
 
-// stops are the knots that the steps of a sample end on: with constant steps only those at which the field jumps.
+// stops returns the knots that the steps of a sample end on: with constant steps only the knots at which the field
+// jumps.
 func (c Config) stops(s field.Sample) []float64 {
 	switch stops := traits(c.Field).Stops; {
 	case c.Parity || c.Adaptive == nil && !c.jumps():
@@ -39,7 +41,7 @@ func (c Config) stops(s field.Sample) []float64 {
 	return s.Changes()
 }
 
-// vectorField is Field with its sizes and, for Parity, the defects of the published code.
+// vectorField returns Field with its sizes and, for Parity, the defects of the published code.
 func (c Config) vectorField() (field.Field, error) {
 	f := c.Field
 	if own, ok := f.(field.Sizer); ok {
@@ -77,7 +79,7 @@ func (c Config) vectorField() (field.Field, error) {
 	if c.RowFeatures > 0 && !traits(f).NoFeatures {
 		f = field.Rows{Field: f, Nodes: c.Nodes, Width: c.RowFeatures}
 	}
-	// Params panics on sizes and options that cannot be.
+	// Params panics on impossible sizes and options.
 	var params []nn.Param
 	if err := panics.Catch(func() { params = f.Params() }); err != nil {
 		return nil, errs.In("pengcde: Config.Field", err, ErrInput)

@@ -31,15 +31,15 @@ const (
 	fileFormat = "model 2"
 )
 
-// Save writes configuration and parameters to one safetensors file, which Python's safetensors opens too. The file is
-// replaced in one step: after a failure the old one is still there.
+// Save writes the configuration and the parameters to one safetensors file, which Python's safetensors can read too. It
+// replaces the file atomically: after a failure the old file is still there.
 func (m *Model) Save(path string) error { return m.SaveWith(path, nil) }
 
-// reserved begins the keys of metadata that are this module's.
+// reserved is the prefix of the metadata keys of this module.
 const reserved = "pengcde."
 
-// SaveWith is Save with texts of one's own in the file, such as how the data were read: [Metadata] gives them back, and
-// Load passes them over. Keys that begin with "pengcde." are refused.
+// SaveWith is Save with your own texts in the file, for example how the data were read. [Metadata] returns them, and
+// Load ignores them. Keys that begin with "pengcde." are refused.
 func (m *Model) SaveWith(path string, texts map[string]string) error {
 	if m.params == nil {
 		return ErrClosed
@@ -71,7 +71,7 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 	return nil
 }
 
-// stored is a Config as JSON has it: with its head, the name of its field or of its network, and the options of that.
+// stored is the JSON form of a Config: it has the head, and the name and the options of the field or network.
 type stored struct {
 	plain
 	headOptions
@@ -82,8 +82,8 @@ type stored struct {
 
 type plain Config // without methods
 
-// MarshalJSON writes the configuration with its field or network by name (see [field.Name]) and, where it has any, its
-// options as "Options".
+// MarshalJSON encodes the configuration. It writes the name of the field or network (see [field.Name]) and, if there
+// are any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	var err error
@@ -111,7 +111,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// part is the field of Config that a name stands for.
+// part returns the name of the field of Config that the stored name belongs to.
 func (s stored) part() string {
 	if s.Network != "" {
 		return "Network"
@@ -119,10 +119,11 @@ func (s stored) part() string {
 	return "Field"
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. A field or a network of one's own is an error: [Load] takes its value.
+// UnmarshalJSON decodes the output of MarshalJSON. It returns an error for a custom field or network; [Load] accepts a
+// value for it.
 func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
 
-// read is UnmarshalJSON with values for fields, networks and heads of one's own.
+// read is UnmarshalJSON with values for custom fields, networks and heads.
 func (c *Config) read(text []byte, own ...any) (err error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -165,7 +166,7 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 	return nil
 }
 
-// withOptions is a copy of a value with the options that were stored.
+// withOptions returns a copy of a value with the stored options.
 func withOptions(value any, options json.RawMessage) (any, error) {
 	if options == nil {
 		return value, nil
@@ -182,11 +183,11 @@ func withOptions(value any, options json.RawMessage) (any, error) {
 	return made.Elem().Interface(), err
 }
 
-// Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
-// your own field ([field.Field]), network ([sequence.Network]) or head ([head.Head]), where it is not registered
-// ([field.Register]), needs its value, of the same Go type as when it was saved, or of the same name
-// ([field.FileNamed]): its options are read from the file. Errors about the content wrap [ErrFile], errors about a value
-// that is none of the three wrap [ErrInput].
+// Load reads a model from a file written by [Model.Save]. [Model.SetProduct] and [Model.SetMemory] set fields that are
+// not in the file. For a custom field ([field.Field]), network ([sequence.Network]) or head ([head.Head]) that is not
+// registered ([field.Register]), pass a value of the Go type, or of the name ([field.FileNamed]), that it had when the
+// model was saved. Its options are read from the file. Errors about the content wrap [ErrFile]. An error about a value
+// that is neither a field, a network nor a head wraps [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
@@ -217,7 +218,7 @@ func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	return m, nil
 }
 
-// readFile reads a file in the format of a model.
+// readFile reads a model file and checks its format.
 func readFile(path string) (*safetensors.File, error) {
 	file, err := safetensors.Read(path)
 	if errors.Is(err, safetensors.ErrCorrupt) {
@@ -233,7 +234,7 @@ func readFile(path string) (*safetensors.File, error) {
 	return file, nil
 }
 
-// Metadata are the texts that [Model.SaveWith] put into a model file. Errors about the content wrap [ErrFile].
+// Metadata returns the texts that [Model.SaveWith] wrote to a model file. Errors about the content wrap [ErrFile].
 func Metadata(path string) (map[string]string, error) {
 	file, err := readFile(path)
 	if err != nil {

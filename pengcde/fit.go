@@ -17,23 +17,23 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
-// with the window's target; for a whole series (Series.Whole) the readout at every snapshot is compared with the
-// targets there. The loss is the mean over windows and those times of the mean square over nodes; Config.Head changes
-// that. A batch holds config.BatchSize windows, with equally many nodes, inputs and targets.
+// Fit trains the model on windows. It solves the state from a window's first input to its last, and compares the
+// readout there with the window's target. For a whole series (Series.Whole) it compares the readout at every snapshot
+// with the targets there. The loss is the mean, over windows and these times, of the mean square over nodes;
+// Config.Head changes that. A batch holds config.BatchSize windows with equal numbers of nodes, inputs and targets.
 //
-// The parameters of the best validation are kept, also when ctx ends first (the error then wraps the context's) or when
-// the loss is not finite ([train.ErrNotFinite]). Without validation windows, which wants a negative EvaluateEvery, the
-// last parameters are.
+// Fit keeps the parameters with the best validation, also when ctx ends first (the error then wraps the context's
+// error) or when the loss is not finite ([train.ErrNotFinite]). Without validation windows, which requires a negative
+// EvaluateEvery, it keeps the last parameters.
 //
-// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that
-// the window sees after it where there is none before: the one case in which an observation matters before the interval
-// that it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the
-// targets is one that was not observed: the loss at its time is the mean over the others, times without any do not
-// count, and a window without any is an error.
+// A NaN among the features is a missing value. It takes the last observed value before it in the window, or the first
+// observed value after it if there is none before. This is the only case in which an observation has an effect before
+// the interval that ends at it. If a feature is missing at a node in all inputs of a window, Fit returns an error that
+// names it. A NaN among the targets is a target that was not observed. The loss at its time is the mean over the other
+// targets. Times without any observed target do not count, and a window without any is an error.
 //
-// Where the targets of whole series are what the features show, as in the simulated worlds of the paper, set
-// Config.GraphOnly: the model then sees the features of the first snapshot alone.
+// If the targets of whole series equal the features, as in the simulated worlds of the paper, set Config.GraphOnly: the
+// model then sees only the features of the first snapshot.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	config train.Config) (*train.Report, error) {
 	outcomes, err := fit(ctx, []SeedRun{{m, training, validation, config}})
@@ -43,7 +43,7 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	return outcomes[0].Report, outcomes[0].Err
 }
 
-// fit trains runs that fit each other. Without outcomes nothing was trained.
+// fit trains runs that are compatible with each other. If it returns no outcomes, nothing was trained.
 func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	backend := runs[0].Model.backend
 	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
@@ -98,8 +98,8 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	return j.fit(ctx, configs), nil
 }
 
-// fit lets each run go on, one after the other, until it asks for a loss or ends, and then answers those that ask for
-// the same. Runs are coroutines: nothing is done at the same time, and a panic in one of them comes out here.
+// fit resumes the runs one after the other until each asks for a loss or ends, and then answers the runs that ask for
+// the same batch. Runs are coroutines: they never execute at the same time, and a panic in a run is raised here.
 func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 	cancel := func() {}
 	if len(j.runs) > 1 {
@@ -140,8 +140,8 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 			return outcomes
 		}
 		err := j.resize(going)
-		// Runs that were resumed at different places wait for those behind them, and all are together by the end of an
-		// epoch.
+		// Runs that were resumed at different positions wait for the runs behind them; at the latest at the end of an
+		// epoch all are at the same batch.
 		group := make([]*request, len(j.runs))
 		for i, q := range asked {
 			if q != nil && (!q.before(next) && !next.before(q) || err != nil) {
@@ -152,11 +152,11 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 	}
 }
 
-// request is a loss that one of several runs wants, and the answer.
+// request asks for a loss for one of several runs, and holds the answer.
 type request struct {
 	params  []*tensors.Tensor
-	batch   int // of training, with the gradient; validation batches are counted from the end, -1 is the last
-	refined int // how often the solve is refined
+	batch   int // training batch, with gradient; negative: validation batch, -1 is the last
+	refined int // number of refinements of the solve
 
 	loss      float64
 	gradients []*tensors.Tensor
@@ -171,8 +171,8 @@ func (q *request) purpose() purpose {
 	return purpose(q.refined)
 }
 
-// before says whether a request is to be answered before another: refined ones first, since the run is to go on with
-// those that are at the same batch, which may be the last of an epoch.
+// before reports whether a request is answered before another. Refined requests come first: their runs then go on with
+// the runs at the same batch, which may be the last of an epoch.
 func (q *request) before(other *request) bool {
 	switch {
 	case (q.refined > 0) != (other.refined > 0):
@@ -183,7 +183,7 @@ func (q *request) before(other *request) bool {
 	return q.refined < other.refined
 }
 
-// runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
+// runner is the [train.Problem] of one run: each call sends a request and returns when it has been answered.
 type runner struct {
 	*joint
 	run    int
@@ -223,7 +223,7 @@ func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float6
 	return sum / float64(total), nil
 }
 
-// solved is a run of a differential equation.
+// solved is the runner of a differential equation.
 type solved struct{ *runner }
 
 var (
@@ -242,7 +242,8 @@ func (s solved) Steps() (tries, rejected int) {
 	return stats.Accepted + stats.Rejected, stats.Rejected
 }
 
-// Stiffness is the largest of a batch of validation, or of training where there is none.
+// Stiffness returns the largest stiffness over one batch of validation windows, or of training windows if there are no
+// validation windows.
 func (s solved) Stiffness(ctx context.Context, params []*tensors.Tensor) (largest float64, err error) {
 	r := s.runs[s.run]
 	windows := r.Validation
@@ -256,7 +257,7 @@ func (s solved) Stiffness(ctx context.Context, params []*tensors.Tensor) (larges
 	return largest, err
 }
 
-// keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.
+// keyed adds the model and the digest of the data to the key of the checkpoint, if there is a checkpoint.
 func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, error) {
 	if config.Checkpoint == nil {
 		return config, nil

@@ -15,28 +15,29 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// groups lets the samples of a batch march side by side in groups, each on a core and with steps of its own. A batch
-// that is not cut into parts is the equation's.
+// groups computes an equation with the samples of a batch split into groups. The groups are solved concurrently, each
+// on its own core and with its own steps. A batch that is not split goes to the equation itself.
 type groups struct {
 	*equation
 	count   int
-	members []member // none before they are needed
+	members []member // empty until first needed
 }
 
-// member computes for a group.
+// member is a worker with its own compiled equation.
 type member struct {
 	*xla.Worker
 	equation *equation
 }
 
-// part is a group's share of a batch.
+// part holds the samples of one group of a batch.
 type part struct {
 	*batch
-	first int     // of its samples in the whole
-	share float64 // of its loss in the whole's
+	first int     // index of its first sample in the batch
+	share float64 // weight of its loss in the loss of the batch
 }
 
-// grouped lets an equation compute in groups, at most so many (0 for one a core), where it can.
+// grouped returns an equation that computes in up to most groups (0 means one for each core), or the equation itself if
+// it cannot be split.
 func grouped(e *equation, most int) network {
 	count := e.backend.Cores()
 	if most > 0 {
@@ -50,13 +51,13 @@ func grouped(e *equation, most int) network {
 
 func (g *groups) close() {
 	for _, m := range g.members {
-		_ = m.Do(m.equation.close) // else they were closed with the backend
+		_ = m.Do(m.equation.close) // on an error they were closed with the backend
 	}
 	g.members = nil
 	g.equation.close()
 }
 
-// open opens the workers when they are first needed. Where they cannot be, there are no groups from then on.
+// open opens the workers on first use. If that fails, no groups are used from then on.
 func (g *groups) open() error {
 	if len(g.members) > 0 || g.count < 2 {
 		return nil
@@ -76,7 +77,7 @@ func (g *groups) open() error {
 	return nil
 }
 
-// setMemory bounds what solves keep.
+// setMemory sets the memory bound of all solves.
 func (g *groups) setMemory(m ode.Memory) {
 	g.memory = m
 	for _, one := range g.members {
@@ -84,7 +85,7 @@ func (g *groups) setMemory(m ode.Memory) {
 	}
 }
 
-// cut is how many samples each group has of so many: as equally many as can be, more first.
+// cut returns the number of samples of each group. The numbers differ by at most one, larger first.
 func (g *groups) cut(samples int) (sizes []int) {
 	count := min(g.count, samples)
 	for i := range count {
@@ -97,7 +98,7 @@ func (g *groups) cut(samples int) (sizes []int) {
 	return sizes
 }
 
-// parts makes the parts of a batch of samples; nil where it is not cut.
+// parts splits samples into the parts of a batch; nil if they are not split.
 func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 	if err := g.open(); err != nil {
 		return nil, err
@@ -142,8 +143,8 @@ func freeParts(parts []part) {
 	}
 }
 
-// each runs f for every part at the same time, each on its worker with parameters of its own. It waits for all, and
-// returns the first error in the order of the parts, of which the samples are counted in the whole batch.
+// each runs f concurrently for all parts, each on its worker with its own copy of the parameters. It waits for all, and
+// returns the first error in the order of the parts. Sample indices in the error refer to the whole batch.
 func (g *groups) each(params []*tensors.Tensor, parts []part,
 	f func(i int, e *equation, params []*tensors.Tensor) error) error {
 	values := make([][]float64, len(params))
@@ -177,7 +178,7 @@ func (g *groups) each(params []*tensors.Tensor, parts []part,
 	return nil
 }
 
-// inWhole counts the samples of an error in the whole batch.
+// inWhole shifts the sample indices of an error from a part to the whole batch.
 func inWhole(err error, first int) error {
 	var failure *ode.Failure
 	var input *ode.InputError
@@ -206,7 +207,7 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 	made := &evaluation{stats: make([]ode.Stats, len(b.times))}
 	err := g.each(params, b.parts, func(i int, e *equation, own []*tensors.Tensor) error {
 		p := b.parts[i]
-		if p.share == 0 { // only samples that fill a batch up
+		if p.share == 0 { // only padding
 			return nil
 		}
 		ofPart, err := e.evaluate(ctx, own, p.batch, why)
@@ -229,7 +230,7 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 	if made.losses = []float64{floats.Sum(loss)}; why != forLoss {
 		for k, p := range params {
 			total := make([]float64, p.Size())
-			for i := range slopes { // in one order, whichever was ready first
+			for i := range slopes { // in a fixed order, so that rounding is reproducible
 				if slopes[i] != nil {
 					floats.Add(total, slopes[i][k])
 				}
@@ -240,7 +241,7 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 	return made, nil
 }
 
-// predict cuts the samples into groups as for a batch.
+// predict splits the samples into groups as for a batch.
 func (g *groups) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
 	if err := g.open(); err != nil {
 		return nil, err
@@ -267,7 +268,7 @@ func (g *groups) predict(ctx context.Context, m *Model, samples []sample, asked 
 	return forecasts, nil
 }
 
-// equationOf is the equation of a network on the model's own backend; nil where it has none.
+// equationOf returns the equation of a network on the model's own backend; nil for a network in discrete steps.
 func equationOf(n network) *equation {
 	switch n := n.(type) {
 	case *equation:

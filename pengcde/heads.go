@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// head is the head for the configuration's sizes.
+// head returns the head for the sizes of the configuration.
 func (c Config) head() (head.Head, error) {
 	sizes := head.Sizes{Nodes: c.Nodes, Outputs: c.Outputs, Linear: c.LinearCoders}
 	if c.Network == nil {
@@ -37,7 +37,7 @@ func (c Config) head() (head.Head, error) {
 	return h, nil
 }
 
-// perTime says whether a network in discrete steps forecasts at each snapshot.
+// perTime reports whether a network in discrete steps forecasts at each snapshot.
 func (c Config) perTime() bool { return c.Head.Traits().EachTime }
 
 func isSummed(h head.Head) bool {
@@ -45,7 +45,7 @@ func isSummed(h head.Head) bool {
 	return summed
 }
 
-// start gives parameters of the head values that fit training windows, where it knows some.
+// start sets the parameters of the head that can be fitted to training windows before training.
 func (m *Model) start(training []dyngraph.Window) error {
 	h, ok := m.config.Head.(head.Starter)
 	if !ok {
@@ -63,8 +63,8 @@ func (m *Model) start(training []dyngraph.Window) error {
 	return nil
 }
 
-// SetPrior sets Prior and Penalty of the linear part, [head.Corrected], for the trainings that follow. What was
-// compiled serves on.
+// SetPrior sets Prior and Penalty of the linear part, [head.Corrected], for subsequent trainings. It does not recompile
+// programs.
 func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	if m.params == nil {
 		return ErrClosed
@@ -82,13 +82,13 @@ func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	return nil
 }
 
-// headOptions are a head as it is stored.
+// headOptions is the stored form of a head.
 type headOptions struct {
 	Output   string       `json:"Output,omitempty"`
 	Residual bool         `json:"Residual,omitempty"`
 	Pairs    bool         `json:"Pairs,omitempty"`
 	Linear   *head.Linear `json:"Linear,omitempty"`
-	// Head is the name of a head of one's own, and HeadOptions its value as JSON.
+	// Head is the name of a custom head, and HeadOptions its value as JSON.
 	Head        string `json:"Head,omitempty"`
 	HeadOptions string `json:"HeadOptions,omitempty"`
 }
@@ -98,10 +98,10 @@ const (
 	summedOutput, classOutput, rankingOutput = "summed", "class", "affinity"
 )
 
-// outputs are the names of the times of [head.Nodes].
+// outputs maps the times of [head.Nodes] to their names in files.
 var outputs = map[head.Times]string{"": "", head.AtEnd: "per node", head.AtEach: "per time"}
 
-// optionsOf is a head as it is stored.
+// optionsOf returns the stored form of a head.
 func optionsOf(h head.Head) (o headOptions, err error) {
 	switch h := h.(type) {
 	case nil:
@@ -122,7 +122,7 @@ func optionsOf(h head.Head) (o headOptions, err error) {
 	return o, err
 }
 
-// head is the head that was stored, or the one of one's own of its name with the options that were.
+// head returns the stored head. For a custom head it takes the value of that name from own and sets the stored options.
 func (o headOptions) head(own []any) (head.Head, error) {
 	switch {
 	case o == headOptions{}:

@@ -14,15 +14,15 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// joint answers requests of several runs by one solve. Its batches have a slot for each of them; where a run asks for
-// nothing, or has ended, its samples are frozen: they take no steps, with parameters of a run that does ask.
+// joint answers the requests of several runs with one solve. Its batches have a slot for each run. If a run asks for
+// nothing, or has ended, its samples are frozen: they take no steps, with the parameters of another run that does ask.
 type joint struct {
 	runs                 []SeedRun
 	network              network
 	digests              []hash.Hash // of each run's data, for checkpoints
 	slots                []int       // the runs of the batches
 	training, validation []*batch
-	used                 bool // programs were compiled for so many slots
+	used                 bool // programs were compiled for this number of slots
 	programs             programs
 }
 
@@ -48,7 +48,7 @@ func (j *joint) buildStack(inputs inputs) []*Node {
 	return out
 }
 
-// buildSplit is the way back.
+// buildSplit splits gradients [slots, dims...] into the gradients of each slot; it is the inverse of buildStack.
 func (j *joint) buildSplit(inputs inputs) (out []*Node) {
 	in := inputs["gradients"]
 	for slot := range in[0].Shape().Dim(0) {
@@ -59,8 +59,8 @@ func (j *joint) buildSplit(inputs inputs) (out []*Node) {
 	return out
 }
 
-// resize makes batches with slots for some runs. Each number of slots is compiled for, so they are left as they are
-// until half of them are empty.
+// resize makes batches with a slot for each of runs. Programs are compiled for each number of slots, so the batches are
+// kept until half of the slots are empty.
 func (j *joint) resize(runs []int) (err error) {
 	if len(runs) == len(j.slots) || j.used && 2*len(runs) > len(j.slots) {
 		return nil
@@ -82,11 +82,11 @@ func (j *joint) resize(runs []int) (err error) {
 	return err
 }
 
-// waiting says whether a request is there and has not failed.
+// waiting reports whether a request exists and has not failed.
 func (q *request) waiting() bool { return q != nil && q.err == nil }
 
-// answer answers a group of requests for the same batch, [runs] with nil for runs that are not of it. Where some fail
-// it evaluates the batch again without them, until no more do.
+// answer answers a group of requests for the same batch. The group is indexed by run, with nil for runs that are not in
+// it. If some requests fail, answer evaluates the batch again without them until no more fail.
 func (j *joint) answer(ctx context.Context, group []*request) {
 	j.used = true
 	for slices.ContainsFunc(group, (*request).waiting) {
@@ -98,7 +98,7 @@ func (j *joint) answer(ctx context.Context, group []*request) {
 	}
 }
 
-// evaluate gives those in a group that wait their losses, and for a batch of training their gradients.
+// evaluate sets the losses of the waiting requests of a group and, for a training batch, their gradients.
 func (j *joint) evaluate(ctx context.Context, group []*request) error {
 	first := group[slices.IndexFunc(group, (*request).waiting)]
 	params, several := first.params, len(j.slots) > 1
@@ -135,7 +135,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 		own := gradients[slot*count : (slot+1)*count]
 		if q := group[run]; q.waiting() {
 			q.loss, q.gradients, q.stats = made.losses[slot], own, ode.Stats{}
-			for _, s := range made.stats[slot*samples:][:min(samples, b.samples)] { // the others fill the batch up
+			for _, s := range made.stats[slot*samples:][:min(samples, b.samples)] { // without the padding
 				q.stats.Accepted += s.Accepted
 				q.stats.Rejected += s.Rejected
 			}
@@ -146,7 +146,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 	return nil
 }
 
-// batch finds a batch by the number in its request.
+// batch returns the batch with the number in a request.
 func (j *joint) batch(at int) *batch {
 	if at < 0 {
 		return j.validation[len(j.validation)+at]
@@ -154,7 +154,7 @@ func (j *joint) batch(at int) *batch {
 	return j.training[at]
 }
 
-// freeze is a batch in which the samples of runs that do not wait take no steps.
+// freeze returns the batch with the samples of runs that do not wait frozen: they take no steps.
 func (j *joint) freeze(b *batch, group []*request) *batch {
 	size := len(b.times) / len(j.slots)
 	other := *b
@@ -167,8 +167,8 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 	return &other
 }
 
-// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone,
-// and one that is not of some runs that wait alone to all of them.
+// blame assigns an error of a solve to the runs whose samples failed, with sample indices as in a run of its own. An
+// error that cannot be assigned to waiting runs is assigned to all of them.
 func (j *joint) blame(ctx context.Context, err error, group []*request) {
 	size := len(j.training[0].times) / len(j.slots)
 	at := func(sample int) *request { return group[j.slots[sample/size]] }

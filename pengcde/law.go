@@ -13,12 +13,12 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// LinearLaw is the configuration of a model that is a linear equation in the targets themselves,
+// LinearLaw returns the configuration of a model that is a linear equation in the targets themselves,
 //
 //	dx = L(A) (x - x0) dt + L'(dA) (x - x0)
 //
-// with L and L' mixed from the published maps of the adjacency: 22 parameters, which [Model.Law] reads off. It fits
-// whole series of one feature of each node whose targets are that feature.
+// where L and L' are linear combinations of the published maps of the adjacency. It has 22 parameters, which
+// [Model.Law] reads. It fits whole series with one feature for each node whose targets equal that feature.
 func LinearLaw(nodes int) Config {
 	return Config{Nodes: nodes, Features: 1,
 		Input:    Input{GraphOnly: true, Normalise: dyngraph.MeanDegree},
@@ -28,8 +28,9 @@ func LinearLaw(nodes int) Config {
 			Style: field.Style{Norm: nn.Norm{Over: nn.NoNorm}}}}
 }
 
-// Law reads the equation off a model of [LinearLaw] by the graphs and targets of whole series, which give the units.
-// With other options of the field, or more than one state, hidden layer or target, the error wraps [ErrInput].
+// Law returns the equation that a model of [LinearLaw] has learned. The graphs and targets of the windows, which are
+// whole series, determine its units. With other options of the field, or with more than one state, hidden layer or
+// target, the error wraps [ErrInput].
 func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
 	f, ok := m.config.Field.(field.PENG)
 	if c := m.config; !ok || c.Hidden != 1 || c.Layers != 1 || c.Outputs != 1 || !c.LinearCoders || !c.GraphOnly ||
@@ -69,7 +70,7 @@ func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
 	return measured, nil
 }
 
-// mustParameter is a parameter that the configuration declares.
+// mustParameter returns a parameter that the configuration declares.
 func (m *Model) mustParameter(name string) []float64 {
 	values, ok := m.Parameter(name)
 	if !ok {

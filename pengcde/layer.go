@@ -21,7 +21,7 @@ const (
 	ParamLayerDepth = "pengcde_layers"
 )
 
-// LayerBuilder configures a [Layer]; its methods return it again, and Done builds it.
+// LayerBuilder configures a [Layer]. Its methods return the builder, and Done builds the layer.
 type LayerBuilder struct {
 	scope   *model.Scope
 	z0      *Node
@@ -34,26 +34,27 @@ type LayerBuilder struct {
 	seed    uint64
 }
 
-// Layer makes a graph controlled differential equation a layer of a GoMLX model,
+// Layer adds a graph controlled differential equation as a layer of a GoMLX model,
 //
 //	dZ/dt = f(Z, A(t), A'(t)) dX/dt,  Z(t0) = z0
 //
-// from node states z0 [batch, n, hidden] at t0 to those at t1. The parameters of f are variables of the scope, so
-// GoMLX's trainers, optimisers and checkpoints treat them as any others, and [graph.Gradient] passes through to z0. The
-// control are the tensors of [field.NewControl] as nodes, in their order and in the float type of z0: inputs of the
-// model. The form is what NewControl says they are. t0 and t1 are on its knots' axis.
+// which maps node states z0 [batch, n, hidden] at t0 to the states at t1. The parameters of f are variables of the
+// scope, so GoMLX's trainers, optimisers and checkpoints treat them like any others. [graph.Gradient] passes through
+// the layer to z0. The control holds the tensors of [field.NewControl] as nodes, in the same order and in the float
+// type of z0; they are inputs of the model. The form is the one that NewControl returns. t0 and t1 are in the units of
+// its knots.
 //
 //	z := pengcde.Layer(scope, z0, form, control, 0, 5).Steps(40).Done() // [batch, n, hidden]
 //
-// The solver takes a fixed number of constant steps, unrolled in the graph, for GoMLX 0.28 has no gradient of a loop
-// (While) inside a graph: the time to compile grows with the number of steps. [Model] compiles one step alone, and has
-// steps whose size adapts.
+// The solver takes a fixed number of constant steps, unrolled in the graph, because GoMLX 0.28 has no gradient of a
+// loop (While) inside a graph. The compile time grows with the number of steps. [Model] compiles only one step, and has
+// adaptive steps.
 //
-// The backward pass computes each step again from the state at its start, so memory grows with the number of steps by
-// one state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
-// equivariant) holds on to the entries of A(t) in addition.
+// The backward pass recomputes each step from the state at its start. Memory grows with the number of steps by one
+// state a step, not by all intermediate results of a step; see [LayerBuilder.Recompute]. The sparse product (see
+// package equivariant) also keeps the entries of A(t).
 //
-// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [nn.ErrInput],
+// Like all functions that build graphs, Done panics on bad input. The error wraps [ErrInput], [nn.ErrInput],
 // [ode.ErrInput] or [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
@@ -69,41 +70,41 @@ func (l *LayerBuilder) Steps(n int) *LayerBuilder {
 	return l
 }
 
-// Method sets the Runge-Kutta method; the default is [ode.Tsit5], with 6 evaluations of the field a step.
+// Method sets the Runge-Kutta method; the default is [ode.Tsit5], with 6 evaluations of the field for each step.
 func (l *LayerBuilder) Method(m *ode.Method) *LayerBuilder {
 	l.solve.Method = m
 	return l
 }
 
-// Recompute sets after how many steps the forward pass keeps a state, from which the backward pass computes those steps
-// again; the default is 1. With 0 nothing is computed again, and all is kept. See [ode.InGraph].
+// Recompute sets the number of steps between the states that the forward pass keeps. The backward pass recomputes the
+// steps in between. The default is 1. With 0 everything is kept and nothing is recomputed. See [ode.InGraph].
 func (l *LayerBuilder) Recompute(steps int) *LayerBuilder {
 	l.solve.Recompute = steps
 	return l
 }
 
-// Field sets the vector field; the default is [field.PENG] with as many layers as the hyperparameter [ParamLayerDepth]
-// says, driven by all the node features that the control has. Hidden, Layers and Nodes of f that are 0 are taken from
-// the state and that hyperparameter; Features that are 0 mean none.
+// Field sets the vector field. The default is [field.PENG], driven by all node features of the control, with the number
+// of layers given by the hyperparameter [ParamLayerDepth]. Hidden, Layers and Nodes of f that are 0 are taken from the
+// state and that hyperparameter; Features 0 means none.
 func (l *LayerBuilder) Field(f field.Field) *LayerBuilder {
 	l.field = f
 	return l
 }
 
-// Seed changes the initial parameters. They are drawn from it and the path of the scope, so that layers in different
-// scopes differ, by the published initialisation and not by the initialiser of the scope.
+// Seed sets the seed of the initial parameters. They are drawn from the seed and the path of the scope, so layers in
+// different scopes differ. They follow the published initialisation, not the initialiser of the scope.
 func (l *LayerBuilder) Seed(seed uint64) *LayerBuilder {
 	l.seed = seed
 	return l
 }
 
-// Done makes the variables, in sub-scope "pengcde", and returns the state at t1, [batch, n, hidden].
+// Done creates the variables, in sub-scope "pengcde", and returns the state at t1, [batch, n, hidden].
 func (l *LayerBuilder) Done() *Node {
 	derivative, params := l.prepare()
 	return l.solve.End(derivative, l.z0, l.times[0], l.times[1], append(params, l.control...)...)
 }
 
-// DoneAt is Done with the states at given times from t0 to t1, in order: [batch, times, n, hidden].
+// DoneAt is like Done, but returns the states at the given times from t0 to t1, in order: [batch, times, n, hidden].
 func (l *LayerBuilder) DoneAt(times ...float64) *Node {
 	if len(times) == 0 {
 		panic(errs.New(ErrInput, "pengcde: Layer got no times for its states, want at least one"))
@@ -114,7 +115,7 @@ func (l *LayerBuilder) DoneAt(times ...float64) *Node {
 	return Slice(states, AxisRange(), AxisRange(1, len(all)-1))
 }
 
-// prepare checks the input and makes the field and the nodes of its parameters.
+// prepare checks the input and returns the field and the nodes of its parameters.
 func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
 		panic(errs.New(ErrInput, "pengcde: Layer got the state %s, want floats [batch, n, hidden]", l.z0.Shape()))
@@ -131,7 +132,7 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	return derivative, l.variables(declared)
 }
 
-// variables makes the variables of the declared parameters and returns their nodes.
+// variables creates the variables of the declared parameters and returns their nodes.
 func (l *LayerBuilder) variables(declared []nn.Param) []*Node {
 	scope := l.scope.In("pengcde")
 	hash := fnv.New64a()

@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Model is a network with its parameters. It may be used from one goroutine at a time.
+// Model is a network with its parameters. It must be used by one goroutine at a time.
 type Model struct {
 	backend  *xla.Backend
 	config   Config
@@ -23,11 +23,11 @@ type Model struct {
 	declared []nn.Param
 	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
 	closed   bool
-	noted    struct{ control, features bool }      // what Config.Notices was told of
-	rooms    map[run]equivariant.NeighbourCapacity // of windows on their own edges; none for windows on all
+	noted    struct{ control, features bool }      // warnings already written to Config.Notices
+	rooms    map[run]equivariant.NeighbourCapacity // of windows without unused edges; empty for windows with all edges
 }
 
-// New makes a model with freshly drawn parameters. It compiles when it first meets data.
+// New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.
 func New(backend *xla.Backend, config Config) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: New", err, ErrInput)
@@ -49,11 +49,11 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 // Config returns the configuration with its defaults filled in.
 func (m *Model) Config() Config { return m.config }
 
-// Parameters is the number of learnable entries.
+// Parameters returns the number of learnable entries.
 func (m *Model) Parameters() int { return nn.Count(m.declared) }
 
-// Parameter returns the values of a parameter, row-major, by the name that it has in the file that [Model.Save] writes;
-// ok is false where there is none of that name.
+// Parameter returns the values of a parameter, row-major, by its name in the file that [Model.Save] writes; ok is false
+// if there is no parameter of that name.
 func (m *Model) Parameter(name string) (values []float64, ok bool) {
 	for i, p := range m.declared {
 		if p.Name == name && m.params != nil {
@@ -63,7 +63,7 @@ func (m *Model) Parameter(name string) (values []float64, ok bool) {
 	return nil, false
 }
 
-// computing is the configuration with the product that suits the backend.
+// computing returns the configuration with the product that suits the backend.
 func (m *Model) computing() Config {
 	c := m.config
 	if c.Product == equivariant.Auto && m.backend.HasKernels() {
@@ -72,7 +72,7 @@ func (m *Model) computing() Config {
 	return c
 }
 
-// SetProduct sets Config.Product, as of a model that [Load] made; it serves from the next call on.
+// SetProduct sets Config.Product, for example of a loaded model; it takes effect from the next call on.
 func (m *Model) SetProduct(product equivariant.Product) error {
 	if m.params == nil {
 		return ErrClosed
@@ -84,7 +84,7 @@ func (m *Model) SetProduct(product equivariant.Product) error {
 	return nil
 }
 
-// SetMemory sets Config.Memory, as of a model that [Load] made; it serves from the next call on.
+// SetMemory sets Config.Memory, for example of a loaded model; it takes effect from the next call on.
 func (m *Model) SetMemory(memory ode.Memory) error {
 	if m.params == nil {
 		return ErrClosed
@@ -102,8 +102,8 @@ func (m *Model) SetMemory(memory ode.Memory) error {
 	return nil
 }
 
-// SetNormalise sets Config.Normalise, with its meaning of the zero value. What was compiled serves on, so comparing
-// normalisations compiles once.
+// SetNormalise sets Config.Normalise; the zero value has the same meaning as there. It does not recompile programs, so
+// comparing normalisations compiles once.
 func (m *Model) SetNormalise(normalise dyngraph.Normalisation) error {
 	if err := normalise.Check(); err != nil {
 		return errs.In("pengcde: SetNormalise", err, ErrInput)
@@ -114,8 +114,8 @@ func (m *Model) SetNormalise(normalise dyngraph.Normalisation) error {
 	return nil
 }
 
-// Reset draws new parameters by a seed. What was compiled serves on, so comparing seeds compiles once. It does nothing
-// to a closed model.
+// Reset draws new parameters from a seed. It does not recompile programs, so comparing seeds compiles once. It has no
+// effect on a closed model.
 func (m *Model) Reset(seed uint64) {
 	if m.closed {
 		return
@@ -130,7 +130,7 @@ func (m *Model) Reset(seed uint64) {
 var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed, or the device failed while it was " +
 	"trained")
 
-// Close frees parameters and compiled programs.
+// Close frees the parameters and the compiled programs.
 func (m *Model) Close() {
 	xla.Free(m.params...)
 	m.params, m.closed = nil, true

@@ -11,22 +11,22 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// network is what a model computes, compiled, of parameters that it is given: an [equation], or one in steps that are
-// [discrete].
+// network computes a model for given parameters. It is an [equation], in [groups] or not, or a network in discrete
+// steps: [discrete] or [recurrent].
 type network interface {
 	// evaluate evaluates a batch.
 	evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation, error)
-	// predict returns the forecasts of samples of a model at the times asked for of each, [samples][times*rows*q]
-	// row-major. Times are from 0 on and do not decrease, as many for each sample.
+	// predict returns the forecasts of samples of a model at the times asked for each sample, [samples][times*rows*q]
+	// row-major. Times start from 0, do not decrease, and are equally many for each sample.
 	predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error)
-	// plan foresees what training takes on a batch of the host. What programs need is looked up, or found, by the
-	// shapes that they take.
+	// plan estimates the resources of training on a batch that is on the host. The memory of programs is looked up in
+	// temporary by the shapes of their inputs, or added to it.
 	plan(params []*tensors.Tensor, b *batch, temporary measured) (*Plan, error)
 	close()
 }
 
-// purpose says what a batch is evaluated for: larger ones than forGradient are for the gradient by a solve that is
-// refined so many times, see [finer].
+// purpose says what a batch is evaluated for. A value n above forGradient means a gradient by a solve that is refined n
+// times, see [finer].
 type purpose int
 
 const (
@@ -34,14 +34,14 @@ const (
 	forGradient
 )
 
-// evaluation is what a batch gives.
+// evaluation is the result of evaluating a batch.
 type evaluation struct {
 	losses    []float64         // one, or one per seed
 	gradients []*tensors.Tensor // with respect to all parameters; nil forLoss
 	stats     []ode.Stats       // of each sample's solve; nil in discrete steps
 }
 
-// network makes what the configuration says, and declares its parameters.
+// network returns the network of the configuration and its declared parameters.
 func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 	if c.Network != nil {
 		d, err := newDiscrete(backend, c)

@@ -10,11 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// largeControl is the sum of a node's entries above which a control is called large. The default tolerance, 1e-3, of
-// states that grow to this order is an error of the order of a standardised target.
+// largeControl is the sum of a node's entries above which a control is called large. For states of this order the
+// default tolerance, 1e-3, allows an error of the order of a standardised target.
 const largeControl = 1e3
 
-// noteControl tells once, on Config.Notices, of a large control.
+// noteControl writes a warning about a large control to Config.Notices, once for each model.
 func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [][]float64) {
 	if m.noted.control {
 		return
@@ -31,7 +31,7 @@ func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [
 		m.config.Normalise, s.Name, node, sum)
 }
 
-// largestSum finds the node with the largest sum of absolute entries in a row or a column of any snapshot.
+// largestSum returns the node with the largest sum of absolute entries in a row or a column of any snapshot.
 func largestSum(p *dyngraph.Pattern, snapshots [][]float64) (node int, sum float64) {
 	rows, columns := make([]float64, p.Nodes), make([]float64, p.Nodes)
 	for _, entries := range snapshots {
@@ -50,10 +50,11 @@ func largestSum(p *dyngraph.Pattern, snapshots [][]float64) (node int, sum float
 	return node, sum
 }
 
-// largeFeature is the magnitude from which on a feature is called large: of standardised ones hardly any is above 10.
+// largeFeature is the magnitude from which a feature is called large; standardised features are hardly ever above 10.
 const largeFeature = 1e3
 
-// noteFeatures tells once, on Config.Notices, of a large feature among those that a window sees from a snapshot on.
+// noteFeatures writes a warning to Config.Notices, once for each model, about a large feature among those that a window
+// sees from snapshot start on.
 func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 	if m.noted.features {
 		return

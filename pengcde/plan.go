@@ -13,27 +13,28 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Plan is what training will take, in bytes of memory and evaluations of the field.
+// Plan estimates the cost of training, in bytes of memory and evaluations of the field.
 type Plan struct {
-	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept
-	// states; nil for a network in discrete steps, which solves nothing. With adaptive steps its evaluations are those
-	// of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
+	// Solve is the plan of the batch that takes most memory, not counting Data: evaluations of the field, steps and
+	// kept states. It is nil for a network in discrete steps, which has no solve. With adaptive steps it counts the
+	// evaluations of the planned steps; each rejected step takes Solve.StepEvaluations more.
 	Solve *ode.Plan
-	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their
-	// cotangents come after the loss, or those between the blocks of a recurrent network; Parameters the parameters
-	// with their gradients and AdamW's two moments. They follow from shapes.
+	// Data is the size of the batches, which stay on the device. Saves is the size of the states at the save times,
+	// which their cotangents replace after the loss, or of the states between the blocks of a recurrent network.
+	// Parameters is the size of the parameters with their gradients and AdamW's two moments. All three are computed
+	// from shapes.
 	Data, Saves, Parameters int64
-	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary]. For
-	// the loss it has the cotangents of the states at the save times besides.
+	// Temporary estimates the memory that the largest compiled program needs while it runs, see
+	// [xla.Program.Temporary]. For the loss it includes the cotangents of the states at the save times.
 	Temporary int64
-	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what
-	// the host holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the
-	// process. Not counted: the process itself, the compiler and what it makes, what the allocators keep and Go's
-	// collector has not freed yet, and batches of validation, whose Data stays as well.
+	// DeviceBytes is the sum of these and Solve.DeviceBytes, the largest amount on the device at once. HostBytes is the
+	// memory of the host in addition: the states at the save times, and Solve.HostBytes. On a CPU both are memory of
+	// the process. Not counted are the process itself, the compiler and its output, memory that the allocators keep or
+	// that Go's collector has not freed yet, and the batches of validation, whose Data stays on the device as well.
 	DeviceBytes, HostBytes int64
 }
 
-// String is a line for a person.
+// String returns the plan as one line of text.
 func (p *Plan) String() string {
 	if p.Solve == nil {
 		return fmt.Sprintf("%s on the device: data %s, parameters %s, programs about %s", humanize.Bytes(p.DeviceBytes),
@@ -56,12 +57,12 @@ func (p *Plan) String() string {
 		steps, planned, evaluations, len(p.Solve.Evaluations), p.Solve.PullbackEvaluations)
 }
 
-// Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve
-// and without compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept the given
-// number of them, such as the number in a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known,
-// and the argument is not used.
+// Plan estimates the cost of [Model.Fit] on these windows in batches of the given size (0 means 1), without solving or
+// compiling. The number of adaptive steps is not known in advance: the plan assumes that each sample accepts the given
+// number of steps, such as the number in a shorter run; 0 means the bound, Config.MaxSteps. For constant steps the
+// argument is ignored.
 //
-// It makes every batch once, one after another, and builds the graphs of a step: seconds, not minutes.
+// It makes every batch once, one after the other, and builds the graphs of a step, which takes seconds, not minutes.
 func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, error) {
 	switch {
 	case m.params == nil:
@@ -110,7 +111,7 @@ func (m *Model) planBatch(n network, part []dyngraph.Window, size int, temporary
 	return n.plan(m.params, made[0], temporary)
 }
 
-// trained are the bytes of parameters with their gradients and AdamW's two moments.
+// trained returns the bytes of parameters with their gradients and AdamW's two moments.
 func trained(params []*tensors.Tensor) (bytes int64) {
 	for _, shape := range shapesOf(params...) {
 		bytes += 4 * int64(shape.ByteSize())

@@ -12,27 +12,30 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrPastLast is wrapped by forecasts at a time after a window's last input: no observation drives the state there. It
-// wraps [ErrInput].
+// ErrPastLast is wrapped by the error for a forecast at a time after a window's last input, where no observation drives
+// the state. It wraps [ErrInput].
 var ErrPastLast = errs.New(ErrInput, "time after the last observation")
 
 // Option changes a forecast.
 type Option func(*prediction)
 
-// HoldControl lets a forecast go on after the window's last input: graph and features are held at their last values,
-// while the time channel goes on.
+// HoldControl returns an option that allows forecasts after the window's last input: graph and features are held at
+// their last values, while the time channel goes on.
 func HoldControl() Option { return func(p *prediction) { p.hold = true } }
 
-// prediction are the options of a forecast.
+// prediction holds the options of a forecast.
 type prediction struct{ hold bool }
 
-// Predict returns forecasts [times][nodes][outputs] from a window's inputs, [times][1][outputs] for Summed, and for
-// Class the logits of its classes in that shape. Times are in the unit of the series, from 0 at the window's first
-// input, and do not decrease; nil takes the times at which [Model.Fit] compares the forecasts with the window's
-// targets: the last input's, or those at all snapshots of a whole series. Earlier times give the forecast as it forms.
-// The control between two inputs is interpolated, so a time between them makes use of the later one. Missing features
-// are filled as [Model.Fit] says. A forecast does not depend on the other times asked for, but for those after the last
-// input. A model with Parity that gives one forecast for the graph repeats it for every node.
+// Predict returns the forecasts [times][nodes][outputs] for a window, from its inputs. For Summed the shape is
+// [times][1][outputs], and for Class the outputs are the logits of its classes in that shape.
+//
+// Times are in the unit of the series, start from 0 at the window's first input, and do not decrease. nil means the
+// times at which [Model.Fit] compares the forecasts with the window's targets: the time of the last input, or of every
+// snapshot of a whole series. Earlier times show how the forecast forms. The control between two inputs is
+// interpolated, so a forecast between them uses the later one. Missing features are filled as described in [Model.Fit].
+//
+// A forecast does not depend on the other times asked for, unless they are after the last input. A model with Parity
+// that makes one forecast for the graph repeats it for every node.
 func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 	options ...Option) ([][][]float64, error) {
 	var of [][]float64
@@ -46,8 +49,8 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 	return all[0], nil
 }
 
-// PredictAll is Predict for a batch of windows in one solve, [windows][times][nodes][outputs]: with equally many nodes,
-// inputs and times; nil takes the times of each window's targets.
+// PredictAll is Predict for a batch of windows in one solve, [windows][times][nodes][outputs]. The windows have equal
+// numbers of nodes, inputs and times; nil means the times of each window's targets.
 func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times [][]float64,
 	options ...Option) ([][][][]float64, error) {
 	var p prediction
@@ -89,7 +92,7 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	return forecasts, nil
 }
 
-// check finds times that no forecast is made for.
+// check returns an error for times at which no forecast can be made.
 func (p prediction) check(times []float64, last float64) error {
 	for i, t := range times {
 		switch {
@@ -103,12 +106,12 @@ func (p prediction) check(times []float64, last float64) error {
 	return nil
 }
 
-// predict solves to the times asked for and, with the control held, on from the last inputs to those after them.
+// predict solves to the times asked for and, with the control held, continues from the last inputs to the later times.
 func (e *equation) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
 	if e.head.Traits().LastInput {
 		return e.predictLast(ctx, m, samples, asked)
 	}
-	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
+	// Whether the solve goes beyond the times asked for, or these go beyond the inputs.
 	begin, end, later := false, false, false
 	for b := range samples {
 		s := &samples[b]
@@ -124,7 +127,7 @@ func (e *equation) predict(ctx context.Context, m *Model, samples []sample, aske
 		if begin {
 			s.times, from = slices.Insert(s.times, 0, 0), 1
 		}
-		if end { // so that the steps do not depend on the times
+		if end { // so that the steps do not depend on the times asked for
 			s.times = append(s.times, s.last())
 		}
 	}
@@ -162,7 +165,7 @@ func (e *equation) predict(ctx context.Context, m *Model, samples []sample, aske
 	return flat, nil
 }
 
-// predictLast predicts at the last inputs.
+// predictLast returns the forecasts at the last inputs.
 func (e *equation) predictLast(ctx context.Context, m *Model, samples []sample,
 	asked [][]float64) ([][]float64, error) {
 	for b := range samples {
@@ -181,8 +184,8 @@ func (e *equation) predictLast(ctx context.Context, m *Model, samples []sample,
 	return flat, nil
 }
 
-// solveSamples solves from states z [batch, n, hidden], or from the samples' encoded features where z is nil, and
-// returns the forecasts of each, row-major, and the states at the end.
+// solveSamples solves from states z [batch, n, hidden], or from the encoded features of the samples if z is nil. It
+// returns the forecasts of each sample, row-major, and the states at the end.
 func (e *equation) solveSamples(ctx context.Context, m *Model, samples []sample, z *tensors.Tensor) ([][]float64,
 	*tensors.Tensor, error) {
 	b, err := newBatch(m.backend, m.computing(), samples)

@@ -11,28 +11,27 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// program is a graph whose inputs have names. Like the network that it belongs to, it is called from one goroutine at a
-// time.
+// program is a graph with named inputs. Like the network that it belongs to, it is called from one goroutine at a time.
 type program struct {
 	name   string   // also in errors
-	inputs []string // each name has one tensor or several
+	inputs []string // each name stands for one tensor or several
 	build  func(in inputs) []*Node
 
 	sizes    []int // the number of tensors of each name in the present call
 	compiled *xla.Program
 }
 
-// inputs are the nodes of a program's inputs, by name.
+// inputs maps the names of a program's inputs to their nodes.
 type inputs map[string][]*Node
 
-// one is an input of one tensor.
+// one returns the node of an input with a single tensor.
 func (in inputs) one(name string) *Node { return in[name][0] }
 
-// values are what a program is called with, by name: a tensor, donated or not, a number, or tensors; to plan its
-// memory, shapes.
+// values maps the names of a program's inputs to the arguments of a call: a tensor, donated or not, a number, or a
+// slice of tensors. To plan memory it holds shapes.
 type values map[string]any
 
-// flat lists values in the order of a program's inputs.
+// flat returns the values in the order of a program's inputs.
 func (p *program) flat(of values) (list []any) {
 	for i, name := range p.inputs {
 		before := len(list)
@@ -62,7 +61,7 @@ func (p *program) graph(nodes []*Node) []*Node {
 	return p.build(in)
 }
 
-// programs are compiled, planned and closed together: they serve batches of one form.
+// programs holds programs by name that serve batches of one form. They are compiled, planned and closed together.
 type programs map[string]*program
 
 func newPrograms(backend *xla.Backend, list ...program) (programs, error) {
@@ -88,7 +87,7 @@ func (s programs) call(name string, of values) ([]*tensors.Tensor, error) {
 	return out, nil
 }
 
-// temporary is the memory that a call needs while it runs, see [xla.Program.Temporary].
+// temporary returns the memory that a call needs while it runs, see [xla.Program.Temporary].
 func (s programs) temporary(name string, of values) (int64, error) {
 	p, list := s[name], []shapes.Shape(nil)
 	for _, value := range p.flat(of) {
@@ -112,10 +111,10 @@ func (s programs) close() {
 	}
 }
 
-// forms are what was compiled for batches, by their form.
+// forms maps the form of a batch to its compiled programs.
 type forms[F comparable, C interface{ close() }] map[F]C
 
-// find returns what serves batches of a form, and compiles it for the first.
+// find returns the compiled programs of a form, and compiles them on first use.
 func (f forms[F, C]) find(form F, compile func() (C, error)) (C, error) {
 	if found, ok := f[form]; ok {
 		return found, nil
@@ -134,10 +133,10 @@ func (f forms[F, C]) close() {
 	clear(f)
 }
 
-// measured are bytes that programs need, by the shapes that they were planned for.
+// measured maps the shapes of programs' inputs to the bytes that the programs need.
 type measured map[string]int64
 
-// find returns the bytes for shapes, and plans for the first that are like them.
+// find returns the bytes for the shapes in like, and calls plan on first use.
 func (m measured) find(plan func() (int64, error), like ...any) (int64, error) {
 	key := fmt.Sprint(like...)
 	if bytes, ok := m[key]; ok {

@@ -17,17 +17,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// recurrent is a network that forecasts at each observation of a series, or says the class at the last, in blocks of a
-// few steps: one program for a block and one for its pullback serve all blocks, where one for a whole series would take
-// minutes to compile.
+// recurrent computes a network that forecasts at each observation of a series, or the class at the last one, in blocks
+// of a few steps. One program for a block and one for its pullback serve all blocks; a program for a whole series would
+// take minutes to compile.
 type recurrent struct {
 	*discrete
 	network  sequence.Recurrent
 	compiled forms[batchForm, programs]
-	classes  bool // the last block has the forecasts
+	classes  bool // only the last block makes forecasts
 }
 
-// inBlocks is the network of the configuration where it is taken in blocks.
+// inBlocks returns the network of the configuration if it is computed in blocks.
 func (c Config) inBlocks() (sequence.Recurrent, bool) {
 	r, ok := c.Network.(sequence.Recurrent)
 	_, class := c.Head.(head.Class)
@@ -37,7 +37,7 @@ func (c Config) inBlocks() (sequence.Recurrent, bool) {
 // maxBlock bounds the steps in a program.
 const maxBlock = 10
 
-// block is the largest number of steps up to maxBlock that divides the observations.
+// block returns the largest number of steps up to maxBlock that divides the number of observations.
 func block(observations int) int {
 	steps := min(maxBlock, observations)
 	for observations%steps != 0 {
@@ -51,7 +51,8 @@ func (r *recurrent) close() {
 	r.discrete.close()
 }
 
-// compile makes what serves batches of a form, or finds it. The loss serves all blocks of a batch.
+// compile returns the programs for the form of a batch, and compiles them on first use. One loss serves all blocks of a
+// batch.
 func (r *recurrent) compile(b *batch) (programs, error) {
 	form := b.batchForm()
 	return r.compiled.find(form, func() (programs, error) {
@@ -66,8 +67,8 @@ func (r *recurrent) compile(b *batch) (programs, error) {
 	})
 }
 
-// buildForward builds forecasts [B, steps, n, q], or of a class [B, 1, 1, q] at the last step, and the state after the
-// block, from the state [B, n, width] and the number of the first observation.
+// buildForward builds the forecasts [B, steps, n, q] of a block, or for a class the logits [B, 1, 1, q] at its last
+// step, and the state after the block. Its inputs are the state [B, n, width] and the index of the first observation.
 func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 	state, x0, control := in.one("state"), in.one("x0"), form.Control(in["control"])
 	steps := block(control.Times().Shape().Dim(1))
@@ -84,8 +85,8 @@ func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 	return []*Node{y, next}
 }
 
-// buildPullback builds the cotangent of the state before a block, and the gradients of the parameters with the block's
-// added, from the cotangents of its forecasts and of the state after it.
+// buildPullback builds the cotangent of the state before a block from the cotangents of its forecasts and of the state
+// after it. It adds the block's gradients of the parameters to the input "gradients".
 func (r *recurrent) buildPullback(form field.Form, in inputs) []*Node {
 	out := r.buildForward(form, in)
 	pulled := Gradient(Add(ReduceAllSum(Mul(in.one("of forecasts"), out[0])),
@@ -97,7 +98,7 @@ func (r *recurrent) buildPullback(form field.Form, in inputs) []*Node {
 	return pulled
 }
 
-// buildObjective builds the loss and its cotangents of the forecasts of all blocks. A class is compared with the last
+// buildObjective builds the loss and its cotangents for the forecasts of all blocks. A class is compared with the last
 // block's forecasts.
 func (r *recurrent) buildObjective(in inputs) []*Node {
 	y := Concatenate(in["forecasts"], 1)
@@ -108,13 +109,13 @@ func (r *recurrent) buildObjective(in inputs) []*Node {
 	return append([]*Node{loss}, Gradient(loss, in["forecasts"]...)...)
 }
 
-// stateOf is the shape of the states of a batch.
+// stateOf returns the shape of the states of a batch.
 func (r *recurrent) stateOf(b *batch) shapes.Shape {
 	x0 := b.x0.Shape()
 	return shapes.Make(x0.DType, x0.Dim(0), x0.Dim(1), r.network.State(r.sizes))
 }
 
-// firsts are the numbers of the first observations of a batch's blocks.
+// firsts returns the indices of the first observations of a batch's blocks.
 func firsts(b *batch) (numbers []int32) {
 	observations := b.control[0].Shape().Dim(1)
 	for first := 0; first < observations; first += block(observations) {
@@ -123,7 +124,7 @@ func firsts(b *batch) (numbers []int32) {
 	return numbers
 }
 
-// rollOut takes all blocks of a batch: their forecasts, and the states before each.
+// rollOut runs all blocks of a batch. It returns their forecasts and the states before each block.
 func (r *recurrent) rollOut(ctx context.Context, params []*tensors.Tensor, b *batch) (forecasts,
 	states []*tensors.Tensor, err error) {
 	p, err := r.compile(b)
@@ -189,7 +190,7 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 	return &evaluation{losses: losses, gradients: gradients}, nil
 }
 
-// forecast returns the forecasts of a batch, row-major: for a class the last block's.
+// forecast returns the forecasts of a batch, row-major; for a class only the forecasts of the last block.
 func (r *recurrent) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
 	blocks, states, err := r.rollOut(ctx, params, b)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for.
-// Two configurations that are resolved alike compute the same, but for rounding, what that changes in adaptive steps,
-// and the initial parameters: Product, Memory, Groups and Seed are left out. It is there to be compared and stored;
-// fields that do not apply are empty.
+// Resolved is a [Config] with every default written out and names of sets replaced by their members. Configurations
+// with equal Resolved compute the same results up to rounding, its effect on adaptive steps, and the initial
+// parameters: Product, Memory, Groups and Seed are left out. Resolved is meant for comparison and storage. Fields that
+// do not apply are empty.
 type Resolved struct {
 	Nodes    int `json:"Nodes"`
 	Features int `json:"Features"`
@@ -32,42 +32,43 @@ type Resolved struct {
 	Mask           path.Mask              `json:"Mask"`
 	Identities     equivariant.Identities `json:"Identities"`
 	Path           path.Kind              `json:"Path"`
-	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive chooses steps, with a bound on
-	// the tries.
+	// Method is the Runge-Kutta method. It has the constant Step, or Adaptive controls its steps, at most MaxSteps
+	// tries.
 	Method   string   `json:"Method"`
 	Step     float64  `json:"Step"`
 	Adaptive *ode.PID `json:"Adaptive"`
 	MaxSteps int      `json:"MaxSteps"`
-	// CoderWidth and CoderDepth are the sizes of encoder and readout; 0 where these are linear.
+	// CoderWidth and CoderDepth are the sizes of encoder and readout; 0 if these are linear.
 	CoderWidth int  `json:"CoderWidth"`
 	CoderDepth int  `json:"CoderDepth"`
 	GraphOnly  bool `json:"GraphOnly"`
 	Residual   bool `json:"Residual"`
 	Parity     bool `json:"Parity"`
-	// Float is the type that is computed in.
+	// Float is the floating-point type of the computation.
 	Float  string `json:"Float"`
 	Output string `json:"Output,omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:"FieldParity,omitzero"`
-	// Linear is the linear part, with its defaults.
+	// Linear is the linear part of the head, with its defaults written out.
 	Linear      *head.Linear `json:"Linear,omitzero"`
 	RowFeatures int          `json:"RowFeatures,omitzero"`
 	Pairs       bool         `json:"Pairs,omitzero"`
-	// Head is the name of your own head, and HeadOptions its value as JSON.
+	// Head is the name of a custom head, and HeadOptions its value as JSON.
 	Head        string `json:"Head,omitzero"`
 	HeadOptions string `json:"HeadOptions,omitzero"`
-	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
+	// Network is the name of a network in discrete steps, as in files, and Inputs the number of observations of a
+	// window.
 	Network string `json:"Network,omitzero"`
 	Inputs  int    `json:"Inputs,omitzero"`
-	// DerivativeIn, LocalScale and Style are options of fields on graphs; the zero values are published.
+	// DerivativeIn, LocalScale and Style are options of fields on graphs; the zero values are the published ones.
 	DerivativeIn field.Layers `json:"DerivativeIn,omitzero"`
 	LocalScale   bool         `json:"LocalScale,omitzero"`
 	Style        field.Style  `json:"Style,omitzero"`
-	// Options are the options of a network, or of your own field: its value as JSON.
+	// Options is the value of a network or of a custom field as JSON.
 	Options string `json:"Options,omitzero"`
 }
 
-// Resolved checks the configuration and writes its defaults out.
+// Resolved checks the configuration and returns it with its defaults written out.
 func (c Config) Resolved() (Resolved, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -138,7 +139,7 @@ func (c Config) Resolved() (Resolved, error) {
 	return r, nil
 }
 
-// resolvedNetwork adds the network of a configuration whose defaults were written out.
+// resolvedNetwork adds the network of a configuration whose defaults are filled in.
 func (c Config) resolvedNetwork(r Resolved) (_ Resolved, err error) {
 	network := c.Network
 	if n, ok := network.(sequence.Resolver); ok {
@@ -158,7 +159,7 @@ func options(of string, model any) (string, error) {
 	return string(text), nil
 }
 
-// floatName is what files and identities call the type that is computed in.
+// floatName returns the name of the floating-point type in files and identities.
 func (c Config) floatName() string {
 	if c.Float64 {
 		return "Float64"

@@ -10,11 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// ofRows encodes the rows of the first snapshot's matrix, each state by a network of its own. The matrix is multiplied
-// by the network's first linear map, and its rows are never formed.
+// ofRows encodes the rows of the first snapshot's matrix, each state with its own network. It multiplies the matrix by
+// the network's first linear map and never forms the rows.
 type ofRows []nn.MLP
 
-// rowEncoder returns the encoder of rows; nil where features are encoded.
+// rowEncoder returns the encoder of matrix rows; nil if features are encoded.
 func (c Config) rowEncoder() ofRows {
 	if c.RowFeatures == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (r ofRows) Params() (params []nn.Param) {
 	return params
 }
 
-// encode is z0 [B, n, hidden] of a batch's matrices.
+// encode returns z0 [B, n, hidden] for the matrices of a batch.
 func (r ofRows) encode(v nn.Values, a *equivariant.Matrix) *Node {
 	each := make([]*Node, len(r))
 	for i, m := range r {

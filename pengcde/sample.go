@@ -14,21 +14,21 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// sample is what the network sees of one window.
+// sample is the data of one window that a network reads.
 type sample struct {
 	paths field.Sample
-	all   *dyngraph.Pattern // of the series, and the snapshots on it
+	all   *dyngraph.Pattern // all edges of the series; onAll are the snapshots on it
 	onAll [][]float64
-	x0    []float64 // [n*p], what the encoder takes; p with the mask's channels
+	x0    []float64 // [n*p], input of the encoder; p includes the mask's channels
 	times []float64 // [S], the first is the start of the solve
-	stops []float64 // that steps end on
+	stops []float64 // times that steps end on
 	taken head.Sample
 }
 
-// last is the time of the last observation.
+// last returns the time of the last observation.
 func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 
-// write writes what training learns from.
+// write writes the training data of the sample, for a digest.
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.taken.Targets, s.taken.Weights}
 	rows = append(append(rows, s.onAll...), s.paths.Features...)
@@ -70,7 +70,7 @@ func writeAffinities(w io.Writer, a *dyngraph.Affinities) error {
 	return nil
 }
 
-// check says whether a window can be an input of the model.
+// check returns an error if a window cannot be an input of the model.
 func (m *Model) check(w dyngraph.Window) error {
 	if m.params == nil {
 		return ErrClosed
@@ -102,7 +102,7 @@ func (m *Model) check(w dyngraph.Window) error {
 	return nil
 }
 
-// sample reads a window, without save times; training says whether with targets.
+// sample reads a window without save times; training says whether to read its targets.
 func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	if err := m.check(w); err != nil {
 		return sample{}, err
@@ -111,7 +111,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	weights, seen, knots, index := s.Weights[w.Start:end], s.Features[w.Start:end], w.InputTimes(), []int(nil)
 	if w.Whole {
 		weights, index = runs(weights)
-		if !m.config.driven() { // only the start is seen; to fill it takes two observations
+		if !m.config.driven() { // only the start is read; path.Fill needs two observations
 			seen = [][]float64{seen[0], seen[0]}
 		}
 	}
@@ -129,8 +129,8 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	m.noteFeatures(s, w.Start, seen)
 	all, onAll := pattern, snapshots
 	pattern, snapshots, room := m.ownEdges(w, all, onAll)
-	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
-	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
+	// Missing values repeat the last observation. An observation then shapes the path only from the interval that ends
+	// at it. The path does not change where nothing is observed, so steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
@@ -147,7 +147,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	return one, nil
 }
 
-// checkEntries finds negative entries of matrices for a network that takes none.
+// checkEntries returns an error for negative matrix entries if the network accepts none.
 func (c Config) checkEntries(snapshots [][]float64) error {
 	if n, ok := c.Network.(sequence.NonNegative); !ok || !n.NonNegative() {
 		return nil
@@ -161,7 +161,7 @@ func (c Config) checkEntries(snapshots [][]float64) error {
 	return nil
 }
 
-// training is the sample of a window with its targets, saved at their times.
+// training returns the sample of a window with its targets; its save times are the times of the targets.
 func (m *Model) training(w dyngraph.Window) (sample, error) {
 	s, err := m.sample(w, true)
 	if err != nil {
@@ -176,7 +176,8 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 	return s, nil
 }
 
-// runs finds rows that equal the one before: it returns the others, and which of them each row is.
+// runs merges each row that equals the row before it. It returns the distinct rows, and for each row the index of its
+// distinct row.
 func runs(rows [][]float64) (distinct [][]float64, index []int) {
 	for _, row := range rows {
 		if last := len(distinct) - 1; last < 0 || &row[0] != &distinct[last][0] && !slices.Equal(row, distinct[last]) {

@@ -13,38 +13,39 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// SeedRun is the training of one model by [FitSeeds], with the arguments of [Model.Fit].
+// SeedRun describes the training of one model by [FitSeeds], with the arguments of [Model.Fit].
 type SeedRun struct {
 	Model                *Model
 	Training, Validation []dyngraph.Window
 	Config               train.Config
 }
 
-// Outcome is how a [SeedRun] ended.
+// Outcome is the result of a [SeedRun].
 type Outcome struct {
-	// Report is the report of [train.Fit]; nil where training did not begin.
+	// Report is the report of [train.Fit]; nil if the training did not begin.
 	Report *train.Report
-	// Err is what [Model.Fit] would have returned.
+	// Err is the error that [Model.Fit] would return.
 	Err error
 }
 
-// FitSeeds trains models of one configuration, all but its Seed and Notices, at once: their parameters [S, dims...] and
-// batches of S·B samples go through programs that are compiled once, for S runs. Each run goes as it would alone, to
-// rounding and what that changes in adaptive steps (docs/tolerances.md): its samples take steps of their own, and
-// optimiser, early stopping, checkpoint and progress are its own, as are the best parameters, which its model holds in
-// the end. It may have data of its own, with as many samples for training and for validation as the others, as many
-// knots in each, and the same BatchSize; the rest of its train.Config may differ.
+// FitSeeds trains several models of one configuration at once; only Seed and Notices may differ. For S runs the
+// parameters [S, dims...] and batches of S·B samples go through programs that are compiled once.
 //
-// A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins
-// the errors of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are the same as
-// [Model.Fit] writes, and a training may go on by one or the other. Runs may be resumed at different places; one that
-// is ahead waits for the others, until all are at the same batch of their epochs. When half of the runs have ended or
-// more, programs are compiled for those that are left.
+// Each run gives the same result as [Model.Fit], up to rounding and its effect on adaptive steps (docs/tolerances.md).
+// Its samples take their own steps. It has its own optimiser, early stopping, checkpoint and progress, and its model
+// ends with its own best parameters. Runs may have different data, with the same numbers of training and validation
+// samples, the same number of knots in each, and the same BatchSize. The other fields of train.Config may differ.
 //
-// Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
-// ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do
-// not fit each other the error wraps [ErrInput], with no outcomes, and nothing is trained. Progress is called for one
-// run at a time.
+// A run whose solve or loss is not finite ends without affecting the others, with its error in its [Outcome]. The
+// returned error joins the errors of all runs. When ctx ends, all runs end, each with its checkpoint saved. [Model.Fit]
+// writes the same checkpoints, so either function can continue a training. Runs may be resumed at different positions;
+// a run that is ahead waits until all are at the same batch of their epochs. When half of the runs or more have ended,
+// programs are compiled for the remaining runs.
+//
+// Config.Memory covers the states of all runs together. FitSeeds refuses networks in discrete steps and fields that do
+// not support the parameters of several seeds ([field.Traits]), such as fields with identities. If runs are
+// incompatible with each other, the error wraps [ErrInput], there are no outcomes, and nothing is trained. Progress is
+// called for one run at a time.
 func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 
 func batchSize(r SeedRun) int { return min(max(r.Config.BatchSize, 1), len(r.Training)) }
 
-// checkRuns finds what keeps runs from being trained together.
+// checkRuns returns an error if runs cannot be trained together.
 func checkRuns(runs []SeedRun) error {
 	if len(runs) == 0 {
 		return invalid("FitSeeds got no runs, want at least one")
@@ -111,7 +112,8 @@ func checkRuns(runs []SeedRun) error {
 	return nil
 }
 
-// difference names a field, but for Seed and Notices, in which two configurations differ; "" where none does.
+// difference returns the name of a field, other than Seed and Notices, in which two configurations differ; "" if there
+// is none.
 func difference(a, b Config) string {
 	a.Seed, a.Notices = b.Seed, b.Notices
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)

@@ -10,10 +10,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// states is the number of states side by side that a field has, see [field.Traits].
+// states returns the number of states of a field that are stored side by side, see [field.Traits].
 func states(f field.Field) int { return max(1, traits(f).States) }
 
-// beside encodes each of several states side by side from the same features.
+// beside encodes each of several states from the same features and concatenates them.
 type beside []layer
 
 func (b beside) Params() []nn.Param {
@@ -32,7 +32,7 @@ func (b beside) Apply(v nn.Values, x *Node) *Node {
 	return Concatenate(each, -1)
 }
 
-// encoder is the encoder of features.
+// encoder returns the encoder of features.
 func (c Config) encoder() layer {
 	features, count := c.Mask.Width(c.Features), states(c.Field)
 	named := func(name string) layer {

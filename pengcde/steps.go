@@ -9,16 +9,16 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Steps are the steps of one sample's solve.
+// Steps describes the solver steps of one sample.
 type Steps struct {
-	// Ends are the times, from the first input's 0, at which accepted steps end; StepTo those that steps had to end on.
-	// With a Rectilinear path they are places on its axis, see [field.Axis].
+	// Ends are the end times of accepted steps, from 0 at the first input; StepTo are the times that steps had to end
+	// on. With a Rectilinear path both are positions on its axis, see [field.Axis].
 	Ends, StepTo []float64
 	ode.Stats
 }
 
-// Steps solves windows with the present parameters, as [Model.PredictAll] does, and returns the steps in place of
-// forecasts. They say how stiff a trained field is, and give [Model.Plan] its number of steps.
+// Steps solves windows with the current parameters, as [Model.PredictAll] does, and returns the solver steps instead of
+// forecasts. They show how stiff a trained field is, and provide the number of steps for [Model.Plan].
 func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, error) {
 	var steps []Steps
 	err := m.solved(ctx, m.params, windows, forLoss, func(samples []sample, solution *ode.Solution) error {
@@ -30,8 +30,9 @@ func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, 
 	return steps, err
 }
 
-// Stiffness solves windows with the present parameters and says for each how near its steps came to where the solver is
-// unstable: see [ode.Stiffness]. There gradients may explode while forecasts keep to the tolerance.
+// Stiffness solves windows with the current parameters and returns for each how close its steps came to the stability
+// limit of the solver, see [ode.Stiffness]. Near the limit gradients may explode while forecasts stay within the
+// tolerance.
 func (m *Model) Stiffness(ctx context.Context, windows []dyngraph.Window) ([]ode.Stiffness, error) {
 	return m.stiffness(ctx, m.params, windows)
 }
@@ -45,7 +46,7 @@ func (m *Model) stiffness(ctx context.Context, params []*tensors.Tensor,
 	return found, err
 }
 
-// solved solves windows by the model's equation, as one batch, for use by a function.
+// solved solves windows as one batch with the model's equation, and passes the solution to use.
 func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []dyngraph.Window, why purpose,
 	use func([]sample, *ode.Solution) error) error {
 	if len(windows) == 0 {

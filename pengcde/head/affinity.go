@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/softmax"
 )
 
-// asks says which nodes logits are wanted of: those with a row to be met, else all of n.
+// asks returns the nodes whose logits are needed: the nodes with a row of affinities to compare with, or all n nodes.
 func (s Sample) asks(n int) []int32 {
 	if s.Affinities != nil {
 		return s.Affinities.Nodes
@@ -23,10 +23,10 @@ func (s Sample) asks(n int) []int32 {
 	return all
 }
 
-// knownSize is the number of values of each known entry.
+// knownSize is the number of values of each entry of Known.
 const knownSize = 1 + dyngraph.KnownTerms
 
-// nextPowerOfTwo is the length of an array for count entries, so that few shapes are compiled.
+// nextPowerOfTwo returns the length of an array for count entries: a power of two, so that few shapes are compiled.
 func nextPowerOfTwo(count int) int { return 1 << bits.Len(uint(max(count, 1)-1)) }
 
 // Batch implements [Head].
@@ -51,7 +51,7 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 	for i, s := range samples {
 		weights = append(weights, weightsOf(s, saves)...)
 		nodes := s.asks(h.Nodes)
-		first := int32(i * rows * h.Outputs) // places count through the batch
+		first := int32(i * rows * h.Outputs) // places are indices into the logits of the whole batch
 		row := make(map[int32]int32, len(nodes))
 		for r, node := range nodes {
 			row[node] = int32(r)
@@ -97,7 +97,7 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 		{Floats: values, Dims: []int{b, entries}}, {Floats: totals, Dims: []int{b, rows}}}, nil
 }
 
-// addKnown adds the rows of a window's affinities of which anything is known.
+// addKnown adds the rows of a window's affinities whose nodes have known affinities.
 func addKnown(s *softmax.Sums, w dyngraph.Window) {
 	met, known := w.Affinities(), knownAt(w)
 	if known == nil {

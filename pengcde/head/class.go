@@ -11,9 +11,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Class forecasts which class the graph of a window is of, at its last input: logits, one for each of the model's
-// outputs, summed over nodes. They are compared by cross-entropy with Series.GraphTargets at the window's last snapshot,
-// one target (TargetSize 1) that is an integer from 0 on. Training wants windows of each class.
+// Class classifies the graph of a window at its last input. It computes logits, one for each of the model's outputs,
+// summed over nodes. The loss is their cross-entropy with Series.GraphTargets at the window's last snapshot, one target
+// (TargetSize 1) that is an integer from 0 on. Training requires windows of each class.
 type Class struct {
 	Sizes `json:"-"`
 }
@@ -58,7 +58,7 @@ func (h Class) Sample(w dyngraph.Window, training bool) (Sample, error) {
 	return Sample{Times: lastTime(w), Targets: target, Weights: []float64{1}}, nil
 }
 
-// Start wants windows of every class, each of which has one.
+// Start returns an error if a window has no class, or if there are no windows of some class.
 func (h Class) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error) {
 	seen := make([]float64, h.Outputs)
 	for _, w := range training {
@@ -78,7 +78,7 @@ func (h Class) Start(training []dyngraph.Window, check func(dyngraph.Window) err
 	return nil, nil
 }
 
-// target is 1 for the class of a window and 0 for the others.
+// target returns the one-hot vector of a window's class.
 func (h Class) target(w dyngraph.Window) ([]float64, error) {
 	rows := w.GraphTargets()
 	if rows == nil || w.Series.TargetSize != 1 {

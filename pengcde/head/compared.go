@@ -10,11 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Arrays that are met by heads that compare forecasts with targets.
+// Names of the arrays that heads with targets compare forecasts with.
 const (
 	Targets = "targets" // [B, S, rows, q]
 	Weights = "weights" // [B, S]
-	Shares  = "shares"  // [B, S, rows, q], of each target in the mean over its time, where some are missing
+	Shares  = "shares"  // [B, S, rows, q], weight of each target in the mean at its time; absent if no target is missing
 )
 
 // Params declares the parameters of the readout.
@@ -25,18 +25,18 @@ func (s Sizes) Params() []nn.Param {
 	return s.layer(s.Outputs).Params()
 }
 
-// Inputs implements [Head] for heads with targets.
+// Inputs implements [Head] for heads that compare forecasts with targets.
 func (s Sizes) Inputs() (seen, met []string) {
 	return nil, []string{Targets, Weights, Shares}
 }
 
-// Check implements [Head]: any window will do.
+// Check implements [Head]. It accepts every window.
 func (s Sizes) Check(dyngraph.Window) error { return nil }
 
 // Traits implements [Head].
 func (s Sizes) Traits() Traits { return Traits{} }
 
-// batch makes the arrays of targets of so many rows at a time.
+// batch returns the arrays of targets with the given number of rows for each time.
 func (s Sizes) batch(samples []Sample, saves, rows int) []Array {
 	var targets, weights []float64
 	for _, one := range samples {
@@ -61,8 +61,9 @@ func weightsOf(s Sample, saves int) []float64 {
 	return s.Weights
 }
 
-// sharesOf returns the share of each target in the mean over the observed targets at its save time; saves is the number
-// of save times, of all samples. Missing targets become 0 with share 0. It returns nil where nothing is missing.
+// sharesOf returns the weight of each target in the mean over the observed targets at its save time; saves is the
+// number of save times of all samples together. It sets missing targets to 0, with weight 0. It returns nil if nothing
+// is missing.
 func sharesOf(targets []float64, saves int) []float64 {
 	if !slices.ContainsFunc(targets, math.IsNaN) {
 		return nil
@@ -86,8 +87,8 @@ func sharesOf(targets []float64, saves int) []float64 {
 	return share
 }
 
-// Mean is the mean by weight over samples and save times of each one's loss [B, S]; of a batch of several seeds one mean
-// for each, [seeds].
+// Mean returns the weighted mean, over samples and save times, of the losses in each, [B, S]. For a batch of several
+// seeds it returns one mean for each seed, [seeds].
 func Mean(seeds nn.Seeds, each, weights *Node) *Node {
 	if seeds > 0 {
 		sum := func(x *Node) *Node { return ReduceSum(seeds.Split(x), 1, 2) }
@@ -96,7 +97,8 @@ func Mean(seeds nn.Seeds, each, weights *Node) *Node {
 	return Div(ReduceAllSum(Mul(each, weights)), ReduceAllSum(weights))
 }
 
-// squares is the mean square [B, S] of forecasts less targets over rows and outputs, observed ones by their shares.
+// squares returns the mean square [B, S] of forecasts minus targets over rows and outputs; missing targets are left
+// out.
 func squares(y *Node, in Inputs) *Node {
 	square := Square(Sub(y, in[Targets]))
 	if shares := in[Shares]; shares != nil {
@@ -105,8 +107,8 @@ func squares(y *Node, in Inputs) *Node {
 	return ReduceMean(square, 2, 3)
 }
 
-// unflatten makes [times][rows][outputs] of one sample's forecasts, of which so many rows a time were made: they are
-// repeated.
+// unflatten reshapes one sample's forecasts to [times][rows][outputs]. flat holds made rows for each time; they are
+// repeated up to rows.
 func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
 	out := make([][][]float64, len(flat)/(made*outputs))
 	for s := range out {
@@ -119,7 +121,7 @@ func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
 	return out
 }
 
-// sampled weights the times of targets: times without any observed target do not count.
+// sampled returns a sample with the targets rows at times. Times without any observed target get weight 0.
 func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, error) {
 	s := Sample{Times: times, Targets: slices.Concat(rows...), Weights: make([]float64, len(rows))}
 	for k, row := range rows {
@@ -136,13 +138,13 @@ func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, erro
 
 func known(y float64) bool { return !math.IsNaN(y) }
 
-// lastTime is the last of a window's times.
+// lastTime returns the last of a window's forecast times.
 func lastTime(w dyngraph.Window) []float64 {
 	times := w.ForecastTimes()
 	return times[len(times)-1:]
 }
 
-// fits wants targets at some times, one for each output.
+// fits returns an error unless there are targets, one for each output.
 func (s Sizes) fits(w dyngraph.Window, targets [][]float64, what string) error {
 	if targets == nil || w.Series.TargetSize != s.Outputs {
 		return invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d", w.Start,

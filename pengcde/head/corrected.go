@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Corrected is [Nodes] with a linear autoregression added, which the states correct: see [Linear].
+// Corrected is [Nodes] with a linear autoregression added, which the readout of the states corrects: see [Linear].
 type Corrected struct {
 	Nodes  `json:"Nodes"`
 	Linear Linear `json:"Linear"`
@@ -19,7 +19,7 @@ type Corrected struct {
 // linearName is the name of the coefficients in files, [outputs, 2·Values+1].
 const linearName = "linear"
 
-// Arrays of a linear part.
+// Names of the arrays of a linear part.
 const (
 	regressorsInput = "regressors" // [B, n, width]
 	priorInput      = "prior"      // [q, width]
@@ -41,7 +41,7 @@ func (h Corrected) Sized(s Sizes) (Head, error) {
 	return h, s.noParity("a linear part")
 }
 
-// Params declares the coefficients, with a readout whose last layer is zero.
+// Params declares the parameters of a readout whose last layer starts at zero, and the coefficients of the linear part.
 func (h Corrected) Params() []nn.Param {
 	return append(fromZero(h.Nodes.Params()), nn.Param{Name: linearName, Dims: []int{h.Outputs, h.Linear.width()},
 		Init: nn.Fill(0)})
@@ -60,7 +60,8 @@ func (h Corrected) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(linear, 1))
 }
 
-// Loss implements [Head]: the penalty draws the coefficients, [q, width] or several seeds' [S, q, width], to the prior.
+// Loss implements [Head]. The penalty pulls the coefficients, [q, width] or [S, q, width] for several seeds, to the
+// prior.
 func (h Corrected) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	loss, _ = h.Nodes.Loss(v, y, in)
 	b, prior := v.Get(linearName), in[priorInput]
@@ -93,7 +94,7 @@ func (h Corrected) Batch(samples []Sample, saves int) (seen, met []Array, err er
 		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}}, met...), err
 }
 
-// Start returns the coefficients that fit training windows.
+// Start returns the coefficients that [Linear.Solve] fits to the training windows.
 func (h Corrected) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64,
 	error) {
 	for _, w := range training {

@@ -1,11 +1,12 @@
-// Package head has the last part of a model: it reads forecasts off the states and compares them with targets.
+// Package head implements the last part of a model: it computes forecasts from the states and compares them with
+// targets.
 //
-// A [Head] has parameters, takes arrays of a batch, makes forecasts of the states and compares them by a loss. There
-// are five: [Nodes], [Summed] and [Class] for the graph, [Ranking] for affinities of nodes, and [Corrected], a linear
-// autoregression that the states correct.
+// A [Head] has parameters, prepares arrays of a batch, computes forecasts from the states and compares them in a loss.
+// There are five heads: [Nodes] for each node, [Summed] and [Class] for the graph, [Ranking] for affinities of nodes,
+// and [Corrected], a linear autoregression that the states correct.
 //
-// For a head of your own embed one of them, mostly [Nodes], and write the methods in which yours differs: see the
-// example OwnHead of package pengcde.
+// For a custom head, embed one of them, usually [Nodes], and write the methods that differ: see the example OwnHead of
+// package pengcde.
 package head
 
 import (
@@ -25,57 +26,59 @@ func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/head: "+format, args...)
 }
 
-// Head reads forecasts off states, and compares them with targets. In shapes, B is the number of samples, S the number
-// of times at which a solve saves states, n the number of nodes and q the number of outputs.
+// Head computes forecasts from states and compares them with targets. In shapes, B is the number of samples, S the
+// number of times at which a solve saves states, n the number of nodes and q the number of outputs.
 type Head interface {
-	// Sized returns the head for a model of these sizes, and an error where its options do not fit them.
+	// Sized returns the head for a model of these sizes, and an error if its options do not fit them.
 	Sized(Sizes) (Head, error)
 	// Params declares the parameters.
 	Params() []nn.Param
-	// Inputs names the arrays of [Head.Batch]: forecasts are made of those seen, the loss compares with those met. Names
-	// at the end of a list may be missing in a batch.
+	// Inputs names the arrays of [Head.Batch]. Forecast receives the arrays in seen; Loss receives the arrays in met.
+	// Names at the end of a list may be missing in a batch.
 	Inputs() (seen, met []string)
-	// Forecast builds forecasts, mostly [B, S, n, q], of the states z [B, S, n, states*Width]; of a network in discrete
-	// steps z [B, S, n, q] are its forecasts. In holds the seen arrays alone.
+	// Forecast builds forecasts, usually [B, S, n, q], from the states z [B, S, n, states*Width]. For a network in
+	// discrete steps z [B, S, n, q] are its forecasts. In holds only the arrays in seen.
 	Forecast(v nn.Values, z *Node, in Inputs) *Node
-	// Loss compares forecasts y with the arrays met. It builds the loss, [] or for parameters of several seeds [seeds],
-	// and a penalty that training adds to it, nil for none.
+	// Loss builds the loss of forecasts y with respect to the arrays in met. The loss is a scalar [], or [seeds] for
+	// parameters of several seeds. The penalty is added to the loss in training; nil means none.
 	Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node)
 
-	// Check says whether forecasts can be made of a valid window.
+	// Check returns an error if forecasts of a valid window are impossible.
 	Check(w dyngraph.Window) error
-	// Sample takes what the head needs of a window, with or without what it is trained by.
+	// Sample reads the data that the head needs from a window; training says whether to read the targets too.
 	Sample(w dyngraph.Window, training bool) (Sample, error)
-	// Batch makes the arrays of samples that have been saved at as many times.
+	// Batch returns the arrays of samples that all have the given number of save times.
 	Batch(samples []Sample, saves int) (seen, met []Array, err error)
-	// Rows are the forecasts of a window, [times][rows][outputs], from one sample's of [Head.Forecast], row-major.
+	// Rows returns the forecasts of a window, [times][rows][outputs]. flat is one sample's output of [Head.Forecast],
+	// row-major.
 	Rows(w dyngraph.Window, flat []float64) [][][]float64
-	// Traits say how batches may be computed.
+	// Traits returns how batches may be computed.
 	Traits() Traits
 }
 
-// Starter is a Head that gives some of its parameters values that fit windows, before a training.
+// Starter is a Head that sets some of its parameters before training, to values that fit the training windows.
 type Starter interface {
 	Head
-	// Start returns the values by the names of the parameters; an error where the head cannot be trained on windows. Check
-	// says whether the model takes a window, and is to be called before that is read.
+	// Start returns the values by parameter name, and an error if the head cannot be trained on the windows. Call
+	// check, which returns an error if the model cannot take a window, before reading a window.
 	Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error)
 }
 
-// Traits say what batches of a head are like.
+// Traits describe the requirements of a head on batches.
 type Traits struct {
-	// LastInput says that there are forecasts at a window's last input alone.
+	// LastInput reports that there are forecasts only at a window's last input.
 	LastInput bool
-	// EachTime says that there are forecasts at every snapshot of whole series.
+	// EachTime reports that there are forecasts at every snapshot of whole series.
 	EachTime bool
-	// Whole keeps batches in one piece and on the whole graph: no groups, several seeds or edges of a window's own.
+	// Whole keeps batches undivided and on the whole graph: no groups, no several seeds at once, and no removal of the
+	// edges without weight in a window.
 	Whole bool
 }
 
-// Inputs are the arrays of a batch by name, while a graph is built.
+// Inputs maps the names of a batch's arrays to their nodes while a graph is built.
 type Inputs map[string]*Node
 
-// Bind gives nodes their names.
+// Bind returns the nodes by name.
 func Bind(names []string, nodes []*Node) Inputs {
 	in := make(Inputs, len(nodes))
 	for i, node := range nodes {
@@ -84,23 +87,23 @@ func Bind(names []string, nodes []*Node) Inputs {
 	return in
 }
 
-// Array is an array of a batch, row-major, of floats or of integers.
+// Array is an array of a batch, row-major, with either floats or integers.
 type Array struct {
 	Floats []float64
 	Ints   []int32
 	Dims   []int
 }
 
-// Sample is what a head takes of one window; fields that it does not need are left empty.
+// Sample is the data that a head reads from one window; fields that it does not need are empty.
 type Sample struct {
-	// Times, from the window's first input on, are those that forecasts are compared at.
+	// Times are the times at which forecasts are compared, from 0 at the window's first input.
 	Times []float64
 	// Weights are the weights of Times in the loss; nil means 0.
 	Weights []float64
-	// Targets are row-major, equally many at each of Times, with NaN where not observed.
+	// Targets are row-major, equally many at each of Times, with NaN for targets that were not observed.
 	Targets []float64
-	// Regressors are what a linear part takes.
+	// Regressors are the inputs of a linear part.
 	Regressors []float64
-	// Affinities are the rows that logits are compared with, and Known the affinities that they are added to.
+	// Affinities are the rows that logits are compared with. Known are the affinities that logits are added to.
 	Affinities, Known *dyngraph.Affinities
 }

@@ -10,40 +10,40 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Linear is a linear autoregression, the same for all nodes, that the network corrects: the forecast of a node is
+// Linear is a linear autoregression, the same for all nodes, that the network corrects. The forecast of a node is
 //
 //	b·(v - mean(v), mean(v), 1) + r - mean(r)
 //
 // where v are the node's Values visible values ([dyngraph.Window.Visible]), so that b has 2·Values+1 entries for each
-// output, r is its readout, and means are over nodes. The readout tells nodes apart, and leaves what they have in
-// common to the linear part: a series has as many examples of the one as nodes times windows, of the other as windows
-// alone, too few for a network.
+// output, r is the node's readout, and means are over nodes. The readout models the differences between nodes, and
+// leaves their common part to the linear part. A series has as many examples of the differences as nodes times windows,
+// but only one example of the common part for each window, which is too few for a network.
 //
-// The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
-// mean, with Residual), before every training. Both are then trained together, on the loss plus
+// Before every training the readout's last layer starts at zero, and b starts at the solution of [Linear.Solve] for the
+// training windows (minus the recent mean, with Residual). Both are then trained together, on the loss plus
 //
 //	Penalty · |b - Prior|²
 //
-// averaged over outputs; losses in reports are without it. A visible value that is NaN enters as the mean over nodes,
-// one that is NaN at all nodes as 0.
+// averaged over outputs; the losses in reports do not include it. A visible value that is NaN is replaced by the mean
+// over nodes, or by 0 if it is NaN at all nodes.
 //
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Linear struct {
 	// Values is the number of visible values of a window, such as 11 for four inputs with lags of eight days.
 	Values int `json:"Values"`
-	// Penalty is for each observed target; 0 means 0.1.
+	// Penalty is the weight of the penalty for each observed target; 0 means 0.1.
 	Penalty float64 `json:"Penalty"`
-	// Prior are the coefficients that the penalty draws to, [outputs][2·Values+1] row-major; nil means zero: see the
+	// Prior holds the coefficients that the penalty pulls to, [outputs][2·Values+1] row-major; nil means zero: see the
 	// SetPrior of the model.
 	Prior []float64 `json:"Prior,omitempty"`
 }
 
 const defaultPenalty = 0.1
 
-// width is the number of regressors of a node.
+// width returns the number of regressors of a node.
 func (l Linear) width() int { return 2*l.Values + 1 }
 
-// check returns a copy with its defaults.
+// check returns a copy with defaults filled in, and an error for invalid options.
 func (l Linear) check(outputs int) (*Linear, error) {
 	if l.Penalty == 0 {
 		l.Penalty = defaultPenalty
@@ -97,12 +97,11 @@ func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 	return x, nil
 }
 
-// Solve returns the coefficients [outputs][2·Values+1], row-major, that minimise over all observed targets of windows,
-// which may be of several series,
+// Solve returns the coefficients [outputs][2·Values+1], row-major, that minimise for each output
 //
 //	mean (b·x - y)² + Penalty · |b - Prior|²
 //
-// for each output.
+// over all observed targets of the windows, which may belong to several series.
 func (l Linear) Solve(windows []dyngraph.Window) ([]float64, error) {
 	if len(windows) == 0 || windows[0].Validate() != nil {
 		return nil, invalid("a linear part of %d windows, want at least one, of a series", len(windows))
@@ -115,7 +114,7 @@ func (l Linear) Solve(windows []dyngraph.Window) ([]float64, error) {
 	return checked.solve(windows, outputs, func(w dyngraph.Window) []float64 { return w.Target() })
 }
 
-// solve is Solve for targets that are given.
+// solve is Solve with the given targets.
 func (l Linear) solve(windows []dyngraph.Window, outputs int, targets func(dyngraph.Window) []float64) ([]float64,
 	error) {
 	width := l.width()

@@ -11,17 +11,17 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Nodes forecasts each node, by the mean square over nodes and outputs.
+// Nodes forecasts each node. The loss is the mean square over nodes and outputs.
 type Nodes struct {
 	Sizes `json:"-"`
-	// At are the times of forecasts.
+	// At selects the times of forecasts.
 	At Times `json:"At,omitempty"`
-	// Residual makes the outputs the deviation from the recent mean that the series knows of each node at a window's last
-	// input (Series.Recent), in place of the whole target.
+	// Residual makes the outputs the deviation from the recent mean of each node at a window's last input
+	// (Series.Recent), instead of the whole target.
 	Residual bool `json:"Residual,omitempty"`
 }
 
-// Times says when there are forecasts; the zero value takes the times of a window's targets: its last input, or every
+// Times selects the times of forecasts. The zero value means the times of a window's targets: its last input, or every
 // snapshot of a whole series.
 type Times string
 
@@ -35,7 +35,7 @@ const (
 // Sized implements [Head].
 func (h Nodes) Sized(s Sizes) (Head, error) {
 	h.Sizes = s
-	if s.Width == 0 { // a network in discrete steps has one of the two forms
+	if s.Width == 0 { // a network in discrete steps forecasts either at the end or at each
 		h.At = cmp.Or(h.At, AtEnd)
 	}
 	switch {
@@ -56,7 +56,7 @@ func (h Nodes) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
 	return y
 }
 
-// Loss is the mean by weight over samples and save times of each one's mean square over nodes.
+// Loss implements [Head]: the weighted mean, over samples and save times, of the mean square over nodes.
 func (h Nodes) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	each := squares
 	if h.Parity == Pairwise {
@@ -65,7 +65,7 @@ func (h Nodes) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	return Mean(v.Seeds, each(y, in), in[Weights]), nil
 }
 
-// pairwise is [squares] of every forecast less every target.
+// pairwise is [squares] over the differences of every forecast and every target.
 func pairwise(y *Node, in Inputs) *Node {
 	target := in[Targets]
 	if shares := in[Shares]; shares != nil {
@@ -104,7 +104,8 @@ func (h Nodes) Check(w dyngraph.Window) error {
 	return nil
 }
 
-// recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
+// recent returns the recent means that a residual readout is added to, [nodes*outputs] row-major. The window was
+// checked.
 func recent(w dyngraph.Window) []float64 { return w.Series.RecentMean[w.Last()-1] }
 
 // Sample implements [Head].
@@ -133,7 +134,7 @@ func (h Nodes) Batch(samples []Sample, saves int) (seen, met []Array, err error)
 	return nil, h.batch(samples, saves, h.Nodes), nil
 }
 
-// Rows implements [Head]. One forecast of the graph, of Parity, is repeated for every node.
+// Rows implements [Head]. With Parity, a single forecast of the graph is repeated for every node.
 func (h Nodes) Rows(w dyngraph.Window, flat []float64) [][][]float64 {
 	made := h.Nodes
 	if h.Parity == OneForAll {

@@ -12,29 +12,30 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Ranking forecasts what each node has to do with each of a number of classes, the model's outputs, at a window's last
-// snapshot: logits, to be ranked, from the states at the last input. They are compared by cross-entropy with
-// Series.Affinities there, -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
+// Ranking forecasts the affinity of each node to each of a number of classes, the model's outputs, at a window's last
+// snapshot. It computes logits for ranking from the states at the last input. The loss is their cross-entropy with
+// Series.Affinities at that snapshot, -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
 type Ranking struct {
 	Sizes `json:"-"`
-	// Pairs reads the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
-	// classes are the first nodes. Without it every class has weights of its own, as published.
+	// Pairs computes the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
+	// classes are the first nodes. Without Pairs every class has its own weights, as published.
 	Pairs bool `json:"Pairs,omitempty"`
-	// Residual adds the logits to known affinities at the last input (Series.Known): a logit of each class, and terms with
-	// coefficients. The readout's last layer starts at zero and the coefficients where they fit the training windows best.
+	// Residual adds the logits to known affinities at the last input (Series.Known): a logit of each class, and terms
+	// with coefficients. The readout's last layer starts at zero, and the coefficients start where they fit the
+	// training windows best.
 	Residual bool `json:"Residual,omitempty"`
 }
 
 // knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for known values x.
 const knownName = "known"
 
-// Arrays of a ranking. Places count the logits [B, R, C] of R nodes through the batch.
+// Names of the arrays of a ranking. Places are indices into the logits [B, R, C] of R nodes, flattened over the batch.
 const (
-	askedInput       = "asked"        // [B, R] nodes that logits are wanted of, b·n+u for node u of sample b
+	askedInput       = "asked"        // [B, R] nodes whose logits are computed, b·n+u for node u of sample b
 	knownPlacesInput = "known places" // [B, H], where the readout is residual
 	knownInput       = "known"        // [B, H, 1+KnownTerms]
-	entriesInput     = "entries"      // [B, E] places of the affinities that are met
-	valuesInput      = "values"       // [B, E], divided by the number of rows; what fills up has the value 0
+	entriesInput     = "entries"      // [B, E] places of the affinities in the loss
+	valuesInput      = "values"       // [B, E], divided by the number of rows; 0 for padding
 	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
 )
 
@@ -58,7 +59,7 @@ func (h Ranking) readout() nn.Layer {
 	return h.layer(h.Outputs)
 }
 
-// Params declares the parameters of the readout. A residual one begins with nothing but the known values.
+// Params declares the parameters of the readout. A residual readout starts with only the known values.
 func (h Ranking) Params() []nn.Param {
 	params := h.readout().Params()
 	if h.Residual {
@@ -76,7 +77,7 @@ func (h Ranking) Inputs() (seen, met []string) {
 	return seen, []string{Weights, entriesInput, valuesInput, totalsInput}
 }
 
-// Forecast builds the logits [B, R, C] of the asked nodes from the states at the last save time.
+// Forecast builds the logits [B, R, C] of the nodes in the array "asked" from the states at the last save time.
 func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	asked := in[askedInput]
 	z = h.last(Squeeze(SliceAxis(z, 1, AxisElem(-1)), 1)) // [B, n, width]
@@ -97,8 +98,8 @@ func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	return Add(y, Reshape(flat, batch, rows, h.Outputs))
 }
 
-// Loss is the mean by weight, of which the last save time's counts, over samples of each one's mean over rows of
-// -Σ_v a_v log softmax(y)_v.
+// Loss implements [Head]: the mean over samples, weighted by the weight of the last save time, of each sample's mean
+// over rows of -Σ_v a_v log softmax(y)_v.
 func (h Ranking) Loss(_ nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	places := in[entriesInput]
 	flat := Reshape(y, -1, 1)
@@ -139,7 +140,7 @@ func (h Ranking) Sample(w dyngraph.Window, training bool) (Sample, error) {
 	return s, nil
 }
 
-// knownAt are the affinities that are known at a window's last input.
+// knownAt returns the affinities known at a window's last input.
 func knownAt(w dyngraph.Window) *dyngraph.Affinities { return w.Series.Known[w.Start+w.Inputs()-1] }
 
 // Rows implements [Head].
@@ -150,8 +151,8 @@ func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
 // Traits implements [Head].
 func (h Ranking) Traits() Traits { return Traits{LastInput: true, Whole: true} }
 
-// Start returns, for a residual readout, the coefficients that minimise the mean cross-entropy of training windows'
-// rows, each divided by its sum, plus knownPenalty/2 times their square.
+// Start returns the coefficients of a residual readout. They minimise the mean cross-entropy of the training windows'
+// rows, each divided by its sum, plus knownPenalty/2 times the square of the coefficients.
 func (h Ranking) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error) {
 	if !h.Residual {
 		return nil, nil

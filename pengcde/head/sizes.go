@@ -10,20 +10,20 @@ import (
 type Sizes struct {
 	// Nodes n and Outputs q are the sizes of a forecast.
 	Nodes, Outputs int
-	// Width of a state. Of several states side by side the last is read. 0 is a network in discrete steps, whose
-	// forecasts are read as they are.
+	// Width is the width of a state. Of several states side by side only the last is read. 0 means a network in
+	// discrete steps, whose forecasts are used unchanged.
 	Width int
 	// Linear makes the readout a linear map, in place of a network with two hidden layers of 16.
 	Linear bool
-	// Parity is the defect of a published model's loss that is repeated; "" for a model that repeats none.
+	// Parity selects the defect of a published model's loss to repeat; "" repeats none.
 	Parity Parity
 }
 
-// Parity is what the published code does about the loss.
+// Parity selects a loss of the published code.
 type Parity string
 
 const (
-	// EachForItself compares each node's forecast with its target, as all do.
+	// EachForItself compares each node's forecast with its own target, as usual.
 	EachForItself Parity = "each for itself"
 	// OneForAll compares the sum over nodes with every node's target.
 	OneForAll Parity = "one for all"
@@ -31,7 +31,7 @@ const (
 	Pairwise Parity = "pairwise"
 )
 
-// noParity refuses a model that repeats defects, for a head that the published code does not have.
+// noParity returns an error for a model with Parity whose head the published code does not have.
 func (s Sizes) noParity(head string) error {
 	if s.Parity != "" {
 		return invalid("%s with Parity, but the published code has none: choose one", head)
@@ -42,7 +42,7 @@ func (s Sizes) noParity(head string) error {
 // CoderWidth and CoderDepth are the sizes of the published encoder and readout.
 const CoderWidth, CoderDepth = 16, 2
 
-// layer is the readout to so many outputs.
+// layer returns the readout with the given number of outputs.
 func (s Sizes) layer(outputs int) nn.Layer {
 	if s.Linear {
 		return nn.Linear{Name: "readout", In: s.Width, Out: outputs}
@@ -50,7 +50,7 @@ func (s Sizes) layer(outputs int) nn.Layer {
 	return nn.MLP{Name: "readout", In: s.Width, Out: outputs, Width: CoderWidth, Depth: CoderDepth}
 }
 
-// last is the last of several states side by side.
+// last returns the last of several states side by side.
 func (s Sizes) last(z *Node) *Node {
 	if whole := z.Shape().Dim(-1); whole != s.Width {
 		z = SliceAxis(z, -1, AxisRange(whole-s.Width))
@@ -58,7 +58,7 @@ func (s Sizes) last(z *Node) *Node {
 	return z
 }
 
-// read are the outputs of nodes, [..., n, q], of states [..., n, states*Width].
+// read returns the outputs of nodes, [..., n, q], for states [..., n, states*Width].
 func (s Sizes) read(v nn.Values, z *Node) *Node {
 	if s.Width == 0 {
 		return z
@@ -66,7 +66,7 @@ func (s Sizes) read(v nn.Values, z *Node) *Node {
 	return s.layer(s.Outputs).Apply(v, s.last(z))
 }
 
-// fromZero lets the last map of a readout start at zero.
+// fromZero makes the last map of a readout start at zero.
 func fromZero(readout []nn.Param) []nn.Param {
 	for i := len(readout) - 2; i < len(readout); i++ { // weight and bias
 		readout[i].Init = nn.Fill(0)

@@ -7,13 +7,13 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// readGraph are the outputs of nodes, summed: [B, S, 1, q].
+// readGraph returns the outputs summed over nodes: [B, S, 1, q].
 func (s Sizes) readGraph(v nn.Values, z *Node) *Node {
 	return ReduceAndKeep(s.read(v, z), ReduceSum, 2)
 }
 
-// Summed forecasts the graph, its outputs summed over nodes, at the times of a window's targets. They are compared with
-// Series.GraphTargets by the mean square.
+// Summed forecasts the whole graph, as the sum of outputs over nodes, at the times of a window's targets. The loss is
+// the mean square of the difference to Series.GraphTargets.
 type Summed struct {
 	Sizes `json:"-"`
 }

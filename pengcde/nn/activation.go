@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Activation is a function of each entry; "" is [Rectified].
+// Activation is an activation function, applied to each entry; "" means [Rectified].
 type Activation string
 
 const (
@@ -21,7 +21,7 @@ const (
 	HyperbolicTangent Activation = "tanh"
 )
 
-// Check finds a function that does not exist; the error wraps [ErrInput].
+// Check returns an error that wraps [ErrInput] for an unknown function.
 func (a Activation) Check() error {
 	if all := []Activation{Rectified, SiLU, HyperbolicTangent}; a != "" && !slices.Contains(all, a) {
 		return errs.New(ErrInput, "pengcde/nn: activation %q, want one of %q", a, all)
@@ -29,7 +29,7 @@ func (a Activation) Check() error {
 	return nil
 }
 
-// Apply is the function of each entry of x. It panics where Check errs.
+// Apply applies the function to each entry of x. It panics if Check returns an error.
 func (a Activation) Apply(x *Node) *Node {
 	if err := a.Check(); err != nil {
 		panic(err)
@@ -46,11 +46,11 @@ func (a Activation) Apply(x *Node) *Node {
 // ReLU is max(x, 0) with derivative 0 at 0.
 func ReLU(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x)) }
 
-// Resolved writes out the zero value.
+// Resolved returns the function with the zero value replaced by [Rectified].
 func (a Activation) Resolved() Activation { return cmp.Or(a, Rectified) }
 
-// withSlopes are the function of each entry of x, ReLU or SiLU, and its derivative there, in operations that functions
-// of [xla.Call] may have.
+// withSlopes returns the function, ReLU or SiLU, and its derivative at each entry of x. It uses only operations allowed
+// in functions of [xla.Call].
 func (a Activation) withSlopes(x *Node) (y, slopes *Node) {
 	one := ExpandAxes(constant(x, 1, 1, 1), 0)
 	if a == SiLU {

@@ -6,13 +6,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// AdaptiveConvolution is a graph convolution on a graph that is learned, with weights of their own for every node. Each
-// node u has an embedding E_u [Embedding], and with the Chebyshev polynomials of the matrix S of [Similarity],
+// AdaptiveConvolution is a graph convolution on a learned graph, with separate weights for every node. Each node u has
+// an embedding E_u [Embedding]. With the Chebyshev polynomials of the matrix S of [Similarity] the output is
 //
 //	T_0 = I,  T_1 = S,  T_k = 2 S T_{k-1} - T_{k-2}
 //	y_u = Σ_{k<Order} W_{u,k}^T (T_k x)_u + b_u,  W_{u,k} = Σ_d E_ud P_dk,  b_u = Σ_d E_ud q_d
 //
-// P and q are shared by all nodes. No graph is read, and the parameters depend on the number of nodes.
+// P and q are shared by all nodes. No graph of the data is read, and the parameters depend on the number of nodes.
 //
 // Reference: L. Bai, L. Yao, C. Li, X. Wang, C. Wang, Adaptive Graph Convolutional Recurrent Network for Traffic
 // Forecasting, NeurIPS 2020.
@@ -34,8 +34,8 @@ func (c AdaptiveConvolution) Params() []Param {
 	}
 }
 
-// Apply maps x [batch, n, In] to [batch, n, Out]. W_{u,k}, of Order·In·Out entries for each node, is never formed: x
-// goes through P before the embeddings.
+// Apply maps x [batch, n, In] to [batch, n, Out]. It never forms W_{u,k}, which has Order·In·Out entries for each node:
+// it multiplies x by P before the embeddings.
 func (c AdaptiveConvolution) Apply(v Values, x *Node) *Node {
 	s, batch := max(1, int(v.Seeds)), x.Shape().Dim(0)
 	part, k, d := batch/s, c.Order, c.Embedding
@@ -66,7 +66,7 @@ func (c AdaptiveConvolution) Apply(v Values, x *Node) *Node {
 	return Reshape(TransposeAllAxes(y, 0, 2, 1, 3), batch, c.Nodes, c.Out)
 }
 
-// Similarity is the matrix softmax(relu(E E^T)), by rows, of embeddings E [..., n, width]: [..., n, n].
+// Similarity returns the matrix softmax(relu(E E^T)), by rows, of embeddings E [..., n, width]: [..., n, n].
 func Similarity(e *Node) *Node {
 	axes := make([]int, e.Rank())
 	for i := range axes {

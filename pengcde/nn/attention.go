@@ -2,19 +2,20 @@ package nn
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// Attention weighs a items against each other by what each has seen at b places with c features, x [batch, a, b, c]:
+// Attention computes weights of a items for each other from their features at b places, c features each, x [batch, a,
+// b, c]:
 //
 //	S = softmax_rows(V sigmoid(L R^T + B)),  L = (x w1) W2 [a, b],  R = x w3 [a, b]
 //
-// x w1 sums over places and x w3 over features. It is the temporal attention of ASTGCN where items are times and places
-// are nodes, and the spatial one with the two exchanged: S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based
-// Spatial-Temporal Graph Convolutional Networks for Traffic Flow Forecasting, AAAI 2019, equations 1 to 4.
+// x w1 sums over places and x w3 over features. With times as items and nodes as places this is the temporal attention
+// of ASTGCN; with the two exchanged it is the spatial attention: S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention
+// Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow Forecasting, AAAI 2019, equations 1 to 4.
 type Attention struct {
 	Name string
 	// Items a, Places b and Features c are the sizes.
 	Items, Places, Features int
-	// Normal draws all parameters from the standard normal distribution, as the published code does, in place of uniform
-	// on ±1/sqrt(fan-in). The softmax of many items then begins close to one-hot.
+	// Normal draws all parameters from the standard normal distribution, as the published code does, instead of
+	// uniformly on ±1/sqrt(fan-in). The softmax of many items is then close to one-hot at the start.
 	Normal bool
 }
 
@@ -32,8 +33,8 @@ func (m Attention) Params() []Param {
 		declare("v", m.Items, m.Items, m.Items)}
 }
 
-// Apply gives the transpose of S, [batch, a, a], which sums to 1 down its columns: S^T times the items, [batch, a,
-// ...], are the attended items, as the published networks take them.
+// Apply returns the transpose of S, [batch, a, a], whose columns sum to 1. S^T times the items, [batch, a, ...], gives
+// the attended items of the published networks.
 func (m Attention) Apply(v Values, x *Node) *Node {
 	get := func(name string) *Node { return v.Get(m.Name + "." + name) }
 	row := func(name string, size int) *Node { return Reshape(get(name), v.Dims(1, size)...) }

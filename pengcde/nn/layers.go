@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Layer is a part that acts on the last axis.
+// Layer is a part of a network that acts on the last axis.
 type Layer interface {
 	Params() []Param
 	Apply(Values, *Node) *Node
@@ -34,7 +34,8 @@ func (l Linear) Apply(v Values, x *Node) *Node {
 	return Add(y, v.Spread(v.Get(l.Name+".bias"), y))
 }
 
-// MLP is Depth hidden layers of Width with ReLU, and a linear output; Depth is 0 to [MaxLayers].
+// MLP is a perceptron with Depth hidden layers of width Width with ReLU, and a linear output layer; Depth is 0 to
+// [MaxLayers].
 type MLP struct {
 	Name                  string
 	In, Out, Width, Depth int
@@ -65,8 +66,8 @@ func (m MLP) Params() []Param {
 // Apply maps x [..., In] to [..., Out].
 func (m MLP) Apply(v Values, x *Node) *Node { return m.Continue(v, m.layers()[0].Apply(v, x)) }
 
-// Continue is [MLP.Apply] from what the first linear map gives, [..., Width], for inputs that are cheaper mapped part
-// by part.
+// Continue is [MLP.Apply] without the first linear map, whose output x [..., Width] is given. It serves inputs that are
+// cheaper to map in parts.
 func (m MLP) Continue(v Values, x *Node) *Node {
 	for _, l := range m.layers()[1:] {
 		x = l.Apply(v, ReLU(x))
@@ -74,9 +75,9 @@ func (m MLP) Continue(v Values, x *Node) *Node {
 	return x
 }
 
-// LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales
-// by gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E.
-// Hinton, Layer Normalization, 2016.
+// LayerNorm subtracts the mean of each row and divides by its standard deviation, sqrt(variance + 1e-5), then scales by
+// gain and shifts by bias. For rows with one feature only the shift remains. J. L. Ba, J. R. Kiros, G. E. Hinton, Layer
+// Normalization, 2016.
 type LayerNorm struct {
 	Name string
 	Size int

@@ -9,27 +9,27 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// NormOver says which entries share a root mean square; "" is [RowNorm].
+// NormOver selects the entries that share a root mean square; "" means [RowNorm].
 type NormOver string
 
 const (
-	// RowNorm divides each row by its own root mean square, as published. It forgets how large a node's state is beside
-	// its neighbours', and its slope is 1/sqrt(epsilon) where a row passes through zero.
+	// RowNorm divides each row by its root mean square, as published. It loses the size of a node's state relative to
+	// its neighbours, and its slope is 1/sqrt(epsilon) where a row passes through zero.
 	RowNorm NormOver = "row"
 	// GraphNorm divides all nodes of a sample by the root mean square over nodes and features.
 	GraphNorm NormOver = "graph"
-	// NoNorm leaves rows as they are, and has no parameters.
+	// NoNorm does not change rows, and has no parameters.
 	NoNorm NormOver = "none"
 )
 
-// Norm says how a layer normalises its input; the zero value is the published one.
+// Norm configures how a layer normalises its input; the zero value is the published normalisation.
 type Norm struct {
 	Over NormOver `json:"Over,omitzero"`
 	// Epsilon is added to the mean square; 0 means the published 1e-5 for rows, and 1e-2 for graphs.
 	Epsilon float64 `json:"Epsilon,omitzero"`
 }
 
-// Check refuses an unknown Over and an Epsilon that cannot be used; the error wraps [ErrInput].
+// Check returns an error that wraps [ErrInput] for an unknown Over or an invalid Epsilon.
 func (n Norm) Check() error {
 	if kinds := []NormOver{RowNorm, GraphNorm, NoNorm}; n.Over != "" && !slices.Contains(kinds, n.Over) {
 		return errs.New(ErrInput, "pengcde/nn: norm over %q, want one of %q", n.Over, kinds)
@@ -41,7 +41,7 @@ func (n Norm) Check() error {
 	return nil
 }
 
-// Layer is the norm of rows of a size. It panics where Check errs.
+// Layer returns the norm of rows of a size. It panics if Check returns an error.
 func (n Norm) Layer(name string, size int) RMSNorm {
 	if err := n.Check(); err != nil {
 		panic(err)
@@ -49,7 +49,7 @@ func (n Norm) Layer(name string, size int) RMSNorm {
 	return RMSNorm{Name: name, Size: size, Norm: n}
 }
 
-// Resolved is the zero value for the published norm, and writes the epsilon of others out.
+// Resolved returns the zero value for the published norm, and other norms with their epsilon written out.
 func (n Norm) Resolved() Norm {
 	n.Over = cmp.Or(n.Over, RowNorm)
 	if n.Over != NoNorm {
@@ -73,8 +73,8 @@ const (
 	graphEpsilon = 1e-2
 )
 
-// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default over their
-// row, then scales by gain and shifts by bias; the mean is not removed.
+// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default over their row, then scales
+// by gain and shifts by bias. It does not subtract the mean.
 type RMSNorm struct {
 	Name string
 	Size int
@@ -92,7 +92,7 @@ func (r RMSNorm) Params() []Param {
 	}
 }
 
-// Apply normalises x [..., Size]: on the last axis or, over graphs, x [batch, n, Size] on the last two.
+// Apply normalises x [..., Size] over the last axis or, for graphs, x [batch, n, Size] over the last two axes.
 func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	if r.Over == NoNorm {
 		return x

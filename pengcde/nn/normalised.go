@@ -6,8 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Normalised is the linear map of what the norm makes of x [batch, n, In] or, where one is given, of its activation:
-// l.Apply(v, r.Apply(v, before.Apply(x))), on a CPU in one pass, with an activation unless it is [HyperbolicTangent].
+// Normalised applies the linear map to the normalised x [batch, n, In], after the activation if one is given:
+// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
 	if before != nil && (*before == HyperbolicTangent || x.Rank() != 3 || !xla.HasKernels(x)) {
 		x, before = before.Apply(x), nil
@@ -30,14 +30,14 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 	return xla.WithPullback(k.apply, k.pull, inputs...)
 }
 
-// normalised is a kernel: the map of a norm of an activation. Its inputs are x, gain and shift unless there is no norm,
-// weight and bias, behind which calls have epsilon where there is a norm. Parameters have a leading axis of seeds.
+// normalised is a kernel: the linear map of the norm of an activation. Its inputs are x, gain and shift (unless there
+// is no norm), weight and bias. Calls with a norm append epsilon. Parameters have a leading axis of seeds.
 type normalised struct {
 	norm   Norm
 	before *Activation
 }
 
-// name is the kernel's in package kernels.
+// name returns the name of the kernel in package kernels.
 func (k normalised) name() string {
 	name := "pengcde_linear"
 	if k.norm.Over == GraphNorm || k.norm.Over == NoNorm {
@@ -69,13 +69,13 @@ func (k normalised) withEpsilon(in []*Node) []*Node {
 	return append(in[:len(in):len(in)], ConstAs(in[0], []float64{k.norm.epsilon()}))
 }
 
-// normal is what becomes of x before the linear map, in operations that functions of [xla.Call] may have.
+// normal holds the intermediate values of x before the linear map, in operations allowed in functions of [xla.Call].
 type normal struct {
 	normalised
 	seeds             Seeds
 	x, weight, bias   *Node
 	activated, slopes *Node // a(x) and a'(x); nil without an activation
-	gain, roots, rows *Node // roots, and a(x) over them; nil without a norm
+	gain, roots, rows *Node // roots, and a(x) divided by them; nil without a norm
 	hats              *Node // the input of the linear map
 }
 
@@ -95,7 +95,7 @@ func (k normalised) prepare(in []*Node) (n normal) {
 	return n
 }
 
-// mean is the mean over the entries of x that share a root, on axes of one entry.
+// mean returns the mean over the entries of x that share a root; the reduced axes are kept with one entry.
 func (n normal) mean(x *Node) *Node {
 	nodes, size := x.Shape().Dim(1), x.Shape().Dim(2)
 	if n.norm.Over == GraphNorm {
@@ -107,7 +107,7 @@ func (n normal) mean(x *Node) *Node {
 	return DotGeneral(x, []int{2}, nil, constant(x, 1/float64(size), size, 1), []int{0}, nil)
 }
 
-// constant is a matrix of one number.
+// constant returns a matrix with all entries equal to value.
 func constant(x *Node, value float64, rows, columns int) *Node {
 	each := make([][]float64, rows)
 	for i := range each {
@@ -124,7 +124,7 @@ func (n normal) mapped() *Node {
 	return Add(y, n.seeds.Spread(n.bias, y))
 }
 
-// pullback gives the cotangents of the inputs for v, the output's cotangent.
+// pullback returns the cotangents of the inputs for v, the cotangent of the output.
 func (n normal) pullback(v *Node) []*Node {
 	bySeed := func(x *Node) *Node { return Reshape(x, int(n.seeds), -1, x.Shape().Dim(-1)) } // [S, rows, ...]
 	over := func(a, b *Node) *Node { return DotGeneral(a, []int{1}, []int{0}, b, []int{1}, []int{0}) }

@@ -1,9 +1,9 @@
-// Package nn holds the few neural-network parts that vector fields, encoders and readouts share: named parameters
-// with their initialisation, linear maps, multi-layer perceptrons and root-mean-square normalisation.
+// Package nn holds the neural-network parts that vector fields, encoders and readouts share: named parameters with
+// their initialisation, linear maps, multi-layer perceptrons, normalisation, attention and convolutions.
 //
-// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values], the
-// values of one seed or of several beside each other. Initialisation follows the published code: weights and biases are
-// uniform on ±1/sqrt(fan-in).
+// A part is a plain struct with two methods: Params declares its parameters, Apply builds its graph from [Values], the
+// values of one seed or of several seeds. Initialisation follows the published code: weights and biases are uniform on
+// ±1/sqrt(fan-in).
 package nn
 
 import (
@@ -29,7 +29,7 @@ type Param struct {
 	Init Init
 }
 
-// Bounds of declared sizes. They lie far above useful ones, and keep a slip in a size, such as 1<<40, from asking for
+// Bounds of declared sizes. They are far above useful sizes, and keep a mistyped size, such as 1<<40, from requesting
 // all memory.
 const (
 	// MaxWidth bounds each width: of a state, of features, of outputs, of identities.
@@ -43,7 +43,7 @@ const (
 // ErrInput is wrapped by errors about sizes beyond these bounds.
 var ErrInput = errors.New("invalid input")
 
-// Size is the number of entries, math.MaxInt where it overflows.
+// Size returns the number of entries, math.MaxInt on overflow.
 func (p Param) Size() int {
 	size := 1
 	for _, d := range p.Dims {
@@ -55,26 +55,26 @@ func (p Param) Size() int {
 	return size
 }
 
-// Init draws an initial entry of a parameter.
+// Init draws one initial entry of a parameter.
 type Init func(rng *rand.Rand) float64
 
-// Uniform draws from U(-bound, bound).
+// Uniform returns an Init that draws from U(-bound, bound).
 func Uniform(bound float64) Init {
 	return func(rng *rand.Rand) float64 { return bound * (2*rng.Float64() - 1) }
 }
 
-// Normal draws from the normal distribution of mean 0 and the given standard deviation.
+// Normal returns an Init that draws from the normal distribution with mean 0 and the given standard deviation.
 func Normal(deviation float64) Init {
 	return func(rng *rand.Rand) float64 { return deviation * rng.NormFloat64() }
 }
 
-// Fill sets every entry to value.
+// Fill returns an Init that sets every entry to value.
 func Fill(value float64) Init { return func(*rand.Rand) float64 { return value } }
 
-// fanIn is U(-1/sqrt(in), 1/sqrt(in)).
+// fanIn returns an Init that draws from U(-1/sqrt(in), 1/sqrt(in)).
 func fanIn(in int) Init { return Uniform(1 / math.Sqrt(float64(in))) }
 
-// Count is the number of entries of all parameters, math.MaxInt where it overflows.
+// Count returns the number of entries of all parameters, math.MaxInt on overflow.
 func Count(params []Param) int {
 	total := 0
 	for _, p := range params {
@@ -87,7 +87,7 @@ func Count(params []Param) int {
 	return total
 }
 
-// Check finds more entries than [MaxParameters]; the error wraps [ErrInput].
+// Check returns an error that wraps [ErrInput] if there are more entries than [MaxParameters].
 func Check(params []Param) error {
 	if count := Count(params); count > MaxParameters {
 		largest := slices.MaxFunc(params, func(a, b Param) int { return cmp.Compare(a.Size(), b.Size()) })
@@ -97,8 +97,8 @@ func Check(params []Param) error {
 	return nil
 }
 
-// Draw initialises parameters in order from one seed: host tensors of the given float type. It panics where [Check]
-// errs.
+// Draw draws the initial values of parameters in order from one seed, as host tensors of the given float type. It
+// panics if [Check] returns an error.
 func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
 	if err := Check(params); err != nil {
 		panic(err)

@@ -7,12 +7,12 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Seeds is the number S of models whose parameters are bound at once, each with a leading axis: [S, dims...] in place
-// of [dims...]. The batch that they act on is then of S parts: of S·B samples, sample s·B+b belongs to seed s. 0 is one
-// model, without that axis.
+// Seeds is the number S of models whose parameters are bound at once, each parameter with a leading axis: [S, dims...]
+// instead of [dims...]. They act on a batch of S·B samples: sample s·B+b belongs to seed s. 0 means one model, without
+// that axis.
 type Seeds int
 
-// Dims are the dimensions of a parameter that is declared with the given ones.
+// Dims returns the dimensions of a parameter with the given declared dimensions.
 func (s Seeds) Dims(declared ...int) []int {
 	if s == 0 {
 		return declared
@@ -20,7 +20,8 @@ func (s Seeds) Dims(declared ...int) []int {
 	return append([]int{int(s)}, declared...)
 }
 
-// Bind pairs declared parameters with nodes of the same order, of the declared shape with the axis of seeds.
+// Bind returns the values of declared parameters from nodes in the same order. The nodes have the declared shapes with
+// the axis of seeds.
 func (s Seeds) Bind(params []Param, nodes []*Node) Values {
 	if len(nodes) < len(params) {
 		panic(fmt.Errorf("nn: %d parameters, %d nodes", len(params), len(nodes)))
@@ -33,16 +34,16 @@ func (s Seeds) Bind(params []Param, nodes []*Node) Values {
 	return v
 }
 
-// Bind is [Seeds.Bind] of one model.
+// Bind is [Seeds.Bind] for one model.
 func Bind(params []Param, nodes []*Node) Values { return Seeds(0).Bind(params, nodes) }
 
-// Values are the parameters by name, while a graph is built.
+// Values holds the parameters by name while a graph is built.
 type Values struct {
 	Seeds
 	nodes map[string]*Node
 }
 
-// Get returns the node of a name; it panics when the name was not declared.
+// Get returns the node of a name; it panics if the name was not declared.
 func (v Values) Get(name string) *Node {
 	node, ok := v.nodes[name]
 	if !ok {
@@ -51,7 +52,7 @@ func (v Values) Get(name string) *Node {
 	return node
 }
 
-// Split splits the batch axis: x [S·B, ...] to [S, B, ...].
+// Split reshapes the batch axis: x [S·B, ...] to [S, B, ...].
 func (s Seeds) Split(x *Node) *Node {
 	dims := x.Shape().Dimensions
 	if len(dims) == 0 || dims[0]%int(s) != 0 {
@@ -60,8 +61,8 @@ func (s Seeds) Split(x *Node) *Node {
 	return Reshape(x, append([]int{int(s), dims[0] / int(s)}, dims[1:]...)...)
 }
 
-// Product sums x [batch, ..., k] times a matrix over the last axis of x and the given axis of the matrix, [m, k] or [k,
-// m]: [batch, ..., m]. The rows of a seed go through one product with its own matrix.
+// Product multiplies x [batch, ..., k] by a matrix, contracting the last axis of x and the given axis of the matrix,
+// [m, k] or [k, m]: [batch, ..., m]. The rows of each seed are multiplied by the matrix of that seed.
 func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	last := x.Rank() - 1
 	if s == 0 {
@@ -74,8 +75,8 @@ func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	return Reshape(y, dims...)
 }
 
-// Spread gives a parameter [dims...] the rank of x [batch, ..., dims...], for broadcasting over the axes of x before
-// them.
+// Spread reshapes a parameter [dims...] to the rank of x [batch, ..., dims...], so that it broadcasts over the leading
+// axes of x.
 func (s Seeds) Spread(param, x *Node) *Node {
 	if s == 0 {
 		return ExpandLeftToRank(param, x.Rank())

@@ -7,11 +7,11 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// timeAxis is the axis of time in x [batch, ..., T, n, features].
+// timeAxis is the time axis of x [batch, ..., T, n, features].
 const timeAxis = -3
 
-// TimeConv is a convolution along time over Kernel times, without padding: y_t = b + Σ_k W_k x_{t+k}. As everywhere in
-// neural networks, the kernel is not turned round.
+// TimeConv is a convolution along time over Kernel times, without padding: y_t = b + Σ_k W_k x_{t+k}. The kernel is not
+// reversed, as usual in neural networks.
 type TimeConv struct {
 	Name            string
 	In, Out, Kernel int
@@ -25,8 +25,8 @@ func (c TimeConv) Params() []Param {
 	}
 }
 
-// Apply maps x [batch, ..., T, n, In] to [batch, ..., T-Kernel+1, n, Out], by one product with the Kernel times that
-// each result sees, side by side.
+// Apply maps x [batch, ..., T, n, In] to [batch, ..., T-Kernel+1, n, Out]. It uses one product with the inputs at the
+// Kernel times of each output, concatenated.
 func (c TimeConv) Apply(v Values, x *Node) *Node {
 	seen := make([]*Node, c.Kernel)
 	for k := range seen {
@@ -37,25 +37,25 @@ func (c TimeConv) Apply(v Values, x *Node) *Node {
 	return Add(y, v.Spread(v.Get(c.Name+".bias"), y))
 }
 
-// RepeatEnds continues x [batch, ..., T, n, features] along time: by its first value for the number of times before,
-// and by its last for the number of times after.
+// RepeatEnds extends x [batch, ..., T, n, features] along time: it repeats the first value before times in front, and
+// the last value after times at the end.
 func RepeatEnds(x *Node, before, after int) *Node {
 	first, last := SliceAxis(x, timeAxis, AxisElem(0)), SliceAxis(x, timeAxis, AxisElem(-1))
 	return Concatenate(slices.Concat(slices.Repeat([]*Node{first}, before), []*Node{x},
 		slices.Repeat([]*Node{last}, after)), timeAxis)
 }
 
-// PadZeros puts so many zeros before and behind x along an axis.
+// PadZeros pads x along an axis with the given numbers of zeros before and behind.
 func PadZeros(x *Node, axis, before, behind int) *Node {
 	if before == 0 && behind == 0 {
 		return x
 	}
-	axes := make([]compute.PadAxis, x.Rank()) // of every axis, for the gradient of Pad in GoMLX 0.28 skips axes left out
+	axes := make([]compute.PadAxis, x.Rank()) // for every axis, because the gradient of Pad in GoMLX 0.28 skips axes left out
 	axes[axis] = compute.PadAxis{Start: before, End: behind}
 	return Pad(x, ConstAs(x, 0), axes...) // GoMLX keeps one ScalarZero for a graph, which its functions cannot share
 }
 
-// LeakyReLU is x where it is positive, else slope x; its derivative at 0 is slope.
+// LeakyReLU returns x where it is positive and slope x elsewhere; its derivative at 0 is slope.
 func LeakyReLU(x *Node, slope float64) *Node {
 	return Where(GreaterThan(x, ZerosLike(x)), x, MulScalar(x, slope))
 }

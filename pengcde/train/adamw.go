@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// AdamW is the optimiser of the published experiments: gradients are clipped to a global norm, then moments with bias
-// correction, then a decoupled decay of every parameter:
+// AdamW is the optimiser of the published experiments. It clips gradients to a global norm, applies moments with bias
+// correction, and decays every parameter separately from the gradient:
 //
 //	g ← g min(1, Clip/|g|),  m ← β1 m + (1-β1) g,  v ← β2 v + (1-β2) g²
 //	p ← p - η (m̂ / (sqrt(v̂) + ε) + λ p),  m̂ = m/(1-β1^t),  v̂ = v/(1-β2^t)
@@ -23,11 +23,11 @@ import (
 type AdamW struct {
 	// LearningRate is η; 0 means 1e-2.
 	LearningRate float64 `json:"LearningRate"`
-	// WeightDecay is λ; 0 means 1e-4, [NoDecay] none.
+	// WeightDecay is λ; 0 means 1e-4, [NoDecay] means none.
 	WeightDecay float64 `json:"WeightDecay"`
-	// Clip bounds the global norm of the gradient; 0 means 1, [NoClip] no bound.
+	// Clip bounds the global norm of the gradient; 0 means 1, [NoClip] means no bound.
 	Clip float64 `json:"Clip"`
-	// Beta1, Beta2, Epsilon; 0 means 0.9, 0.999, 1e-8.
+	// Beta1, Beta2 and Epsilon are β1, β2 and ε; 0 means 0.9, 0.999 and 1e-8.
 	Beta1   float64 `json:"Beta1"`
 	Beta2   float64 `json:"Beta2"`
 	Epsilon float64 `json:"Epsilon"`
@@ -47,14 +47,15 @@ func (a AdamW) withDefaults() (AdamW, error) {
 	return a, nil
 }
 
-// Update is the compiled step of AdamW, for any number of optimisers: parameters of equal shapes share a program.
+// Update is the compiled step of AdamW. Any number of optimisers can share it: parameters of equal shapes share a
+// program.
 type Update struct {
 	config  AdamW
 	program *xla.Program
 	rated   *xla.Program // with the learning rate as an input
 }
 
-// NewUpdate prepares the step.
+// NewUpdate returns the compiled step for a configuration.
 func NewUpdate(backend *xla.Backend, config AdamW) (*Update, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde/train", err, ErrInput)
@@ -84,12 +85,12 @@ func (u *Update) Close() {
 // Optimiser holds the moments of AdamW for one set of parameters.
 type Optimiser struct {
 	update  *Update
-	own     bool              // whether the update is closed with it
+	own     bool              // Close closes the update too
 	moments []*tensors.Tensor // first moments, then second moments
 	steps   int
 }
 
-// NewOptimiser prepares AdamW for parameters of the given shapes.
+// NewOptimiser returns an optimiser for parameters of the given shapes.
 func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) (*Optimiser, error) {
 	update, err := NewUpdate(backend, config)
 	if err != nil {
@@ -100,7 +101,8 @@ func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) 
 	return o, nil
 }
 
-// Optimiser is one for parameters of the given shapes; the update must live as long.
+// Optimiser returns an optimiser for parameters of the given shapes; the update must not be closed before the
+// optimiser.
 func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
 	o := &Optimiser{update: u}
 	for range 2 {
@@ -111,13 +113,13 @@ func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
 	return o
 }
 
-// Step takes over params and gradients and returns the new parameters with the global norm of the gradient. When that
-// norm is not finite the parameters come back unchanged.
+// Step takes ownership of params and gradients, and returns the new parameters and the global norm of the gradient. If
+// that norm is not finite, Step returns the parameters unchanged.
 func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor, float64, error) {
 	return o.step(o.update.program, nil, params, gradients)
 }
 
-// StepAt is Step with another learning rate than AdamW.LearningRate, which may change from call to call.
+// StepAt is Step with the given learning rate instead of AdamW.LearningRate; it may change from call to call.
 func (o *Optimiser) StepAt(rate float64, params, gradients []*tensors.Tensor) ([]*tensors.Tensor, float64, error) {
 	return o.step(o.update.rated, []any{rate}, params, gradients)
 }
@@ -151,7 +153,7 @@ func (o *Optimiser) Close() {
 }
 
 // build builds one update: (step, parameters, first moments, second moments, gradients) -> (parameters, first moments,
-// second moments, norm of the gradient), by a learning rate that is an input, or by the constant one where that is nil.
+// second moments, norm of the gradient). The learning rate is an input, or the constant one if rate is nil.
 func (a AdamW) build(rate *Node, in []*Node) []*Node {
 	step, n := in[0], (len(in)-1)/4
 	params, first, second, gradients := in[1:1+n], in[1+n:1+2*n], in[1+2*n:1+3*n], in[1+3*n:]

@@ -8,17 +8,16 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
-// average is the mean of parameters over the optimiser's steps, with weights that fall by Config.Average from each
-// step to the one before, in float64:
+// average is the mean of parameters over the optimiser's steps, in float64. Weights fall by the factor Config.Average
+// from each step to the step before:
 //
 //	Σ_i d^(t-i) p_i / Σ_i d^(t-i),  i = 1 .. t
 //
-// The weights cover all steps so far, so that the parameters drawn at the start have no part in it.
-// B. T. Polyak, A. B. Juditsky, Acceleration of Stochastic Approximation by Averaging, SIAM Journal on Control and
-// Optimization 30 (1992) 838-855.
+// The weights cover all steps so far, so the initial parameters do not contribute. B. T. Polyak, A. B. Juditsky,
+// Acceleration of Stochastic Approximation by Averaging, SIAM Journal on Control and Optimization 30 (1992) 838-855.
 type average [][]float64
 
-// add takes in the parameters after step t, counted from 1.
+// add updates the mean with the parameters after step t, counted from 1.
 func (a *average) add(params []*tensors.Tensor, decay float64, t int) {
 	weight := (1 - decay) / (1 - math.Pow(decay, float64(t)))
 	if *a == nil {
@@ -36,7 +35,7 @@ func (a *average) add(params []*tensors.Tensor, decay float64, t int) {
 	}
 }
 
-// tensorsLike are values of each parameter in the types and shapes of the parameters.
+// tensorsLike returns values of each parameter as tensors in the types and shapes of the parameters.
 func tensorsLike(like []*tensors.Tensor, values [][]float64) []*tensors.Tensor {
 	made := make([]*tensors.Tensor, len(values))
 	for i, entries := range values {

@@ -22,26 +22,27 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrCheckpoint is wrapped when training cannot go on from the checkpoint that is there: it is of another training, or
-// both of its files are damaged. [StartOver] lets it begin again.
+// ErrCheckpoint is wrapped when training cannot continue from the existing checkpoint: it belongs to another training,
+// or both of its files are damaged. [StartOver] then begins again.
 var ErrCheckpoint = errors.New("checkpoint cannot be used")
 
 // ErrNotSaved is wrapped when a checkpoint cannot be written.
 var ErrNotSaved = errors.New("checkpoint cannot be written")
 
-// Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit.
-// It is written every so often, when the context ends, and at the end, after which Fit returns what it found at once.
-// Two files are written in turn, each in one step, so one is good at every moment. There is no random state to keep:
-// after the parameters are drawn, training draws nothing but masks of dropout, which follow from the parameters.
+// Checkpoint lets [Fit] continue an interrupted training with the same result as without the interruption; on a CPU,
+// bit for bit. It is written periodically, when the context ends, and at the end of training. After the end, Fit
+// returns the stored result at once. Two files are written in turn, each atomically, so one of them is good at every
+// moment. There is no random state to store: after the parameters are drawn, training draws only dropout masks, which
+// are derived from the parameters.
 type Checkpoint struct {
-	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
+	// Path is the prefix of the file names PATH.a.safetensors and PATH.b.safetensors.
 	Path string
 	// Key identifies the model and its data; a checkpoint with another key, configuration or initial parameters is
 	// refused.
 	Key string
-	// Every is the time between two writes; 0 means 30 s, [EachStep] a write after each optimiser step.
+	// Every is the time between two writes; 0 means 30 s, [EachStep] means after each optimiser step.
 	Every time.Duration
-	// Notice, if set, hears from where training goes on, and which file was damaged.
+	// Notice, if not nil, is told where training continues and which file was damaged.
 	Notice func(string)
 }
 
@@ -52,11 +53,12 @@ const (
 	positionKey      = "pengcde.position"
 )
 
-// position is where a training stands, beside its tensors.
+// position is the progress of a training, without its tensors.
 type position struct {
 	// Serial counts writes.
 	Serial int `json:"Serial"`
-	// Batch is the next of the epoch under way, which is summed up so far as by Epoch.
+	// Batch is the next batch of the current epoch. The fields from TrainLoss to EpochSeconds cover the epoch so far,
+	// as in Epoch.
 	Batch          int     `json:"Batch"`
 	TrainLoss      float64 `json:"TrainLoss"`
 	GradientNorm   float64 `json:"GradientNorm"`
@@ -71,19 +73,19 @@ type position struct {
 	// Waited is the number of epochs without a better validation.
 	Waited int `json:"Waited"`
 	Best   int `json:"Best"`
-	// Norms are the norms of the gradients used last, for Guard.Multiple, and InARow counts the batches skipped since
-	// then.
+	// Norms are the norms of the latest gradients that were used, for Guard.Multiple. InARow counts the batches skipped
+	// since then.
 	Norms  []float64 `json:"Norms,omitempty"`
 	InARow int       `json:"InARow,omitzero"`
-	// Stop is set when training is over.
+	// Stop is set when training has ended.
 	Stop Stop `json:"Stop,omitempty"`
 }
 
-// saved is a checkpoint as it was read.
+// saved is a checkpoint as read from a file.
 type saved struct {
 	position
 	epochs []Epoch
-	// values has the entries of each tensor, row-major, by the name of the group.
+	// values holds the entries of each tensor, row-major, by the name of the group.
 	values map[string][][]float64
 }
 
@@ -97,7 +99,7 @@ func (c *Checkpoint) slot(serial int) string {
 	return c.Path + []string{".a", ".b"}[serial%2] + ".safetensors"
 }
 
-// Exists says whether one of the files is there, from which training would go on if it is good.
+// Exists reports whether one of the files exists. Training continues from it if it is good.
 func (c *Checkpoint) Exists() bool {
 	for serial := range 2 {
 		if _, err := os.Stat(c.slot(serial)); err == nil {
@@ -107,7 +109,7 @@ func (c *Checkpoint) Exists() bool {
 	return false
 }
 
-// Remove deletes the files, and what a killed process left of them.
+// Remove deletes the files, and the temporary files of a killed process.
 func (c *Checkpoint) Remove() error {
 	for serial := range 2 {
 		err := durable.RemoveBegun(c.slot(serial))
@@ -121,8 +123,9 @@ func (c *Checkpoint) Remove() error {
 	return nil
 }
 
-// StartOver runs fit, a training with the checkpoint c or with none, and runs it once more without the files of c where
-// they cannot be used ([ErrCheckpoint]); Notice hears why. It returns the errors of fit and of [Checkpoint.Remove].
+// StartOver runs fit, a training with the checkpoint c or with none. If the files of c cannot be used
+// ([ErrCheckpoint]), it removes them, tells Notice why, and runs fit once more. It returns the errors of fit and of
+// [Checkpoint.Remove].
 func StartOver(c *Checkpoint, fit func() (*Report, error)) (*Report, error) {
 	report, err := fit()
 	if c == nil || !errors.Is(err, ErrCheckpoint) {
@@ -135,7 +138,7 @@ func StartOver(c *Checkpoint, fit func() (*Report, error)) (*Report, error) {
 	return fit()
 }
 
-// load reads the newest good file; nil where there is none.
+// load returns the newest good checkpoint; nil if there is none.
 func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, error) {
 	var newest *saved
 	var unusable []error
@@ -146,7 +149,7 @@ func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, erro
 		s, err := readCheckpoint(c.slot(serial), identity, like)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case errors.Is(err, bounded.ErrTooLarge): // it may be good, and is not to be deleted
+		case errors.Is(err, bounded.ErrTooLarge): // it may be good, so it must not be deleted
 			return nil, fmt.Errorf("pengcde/train: read checkpoint: %w", err)
 		case err != nil:
 			unusable = append(unusable, fmt.Errorf("%s: %w", c.slot(serial), err))
@@ -185,7 +188,7 @@ func readCheckpoint(path, identity string, like []*tensors.Tensor) (*saved, erro
 	return s, s.readTensors(file, like)
 }
 
-// epochArrays are the columns of the report. Checkpoints without those that are added were written by earlier versions.
+// epochArrays are the columns of the report. Earlier versions wrote checkpoints without the columns marked as added.
 var epochArrays = []struct {
 	name  string
 	added bool
@@ -202,7 +205,7 @@ var epochArrays = []struct {
 	{"epochs.skipped", true, func(e *Epoch) number { return of(&e.Skipped) }},
 }
 
-// number is a number of an epoch, as float64.
+// number accesses a number of an epoch as float64.
 type number struct {
 	get func() float64
 	set func(float64)
@@ -238,8 +241,8 @@ func (s *saved) readEpochs(file *safetensors.File) error {
 	return nil
 }
 
-// groups name the tensors of a checkpoint, one for every parameter each; best comes with the first validation, average
-// with the first step of a training with Config.Average.
+// Names of the groups of tensors in a checkpoint, one tensor for every parameter. The group best exists from the first
+// validation on, the group average from the first step of a training with Config.Average on.
 const (
 	parametersGroup = "parameters"
 	firstGroup      = "first_moments"
@@ -248,7 +251,7 @@ const (
 	averageGroup    = "average"
 )
 
-// readTensors reads what there is of every group.
+// readTensors reads the tensors of every group that exists.
 func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) error {
 	s.values = make(map[string][][]float64)
 	for _, group := range []string{parametersGroup, firstGroup, secondGroup, bestGroup, averageGroup} {
@@ -278,7 +281,7 @@ func floatsOf(file *safetensors.File, name string) ([]float64, error) {
 	return array.Floats()
 }
 
-// identity is a hash of all that decides how training goes on.
+// identity returns a hash of everything that determines how training continues.
 func (l *loop) identity() (string, error) {
 	resolved, err := l.config.Resolved()
 	if err != nil {
@@ -292,13 +295,13 @@ func (l *loop) identity() (string, error) {
 	fmt.Fprintf(digest, "%s\n%s\n%d batches\n", l.config.Checkpoint.Key, config, l.problem.Batches())
 	for _, p := range l.params {
 		fmt.Fprintln(digest, p.Shape())
-		_ = binary.Write(digest, binary.LittleEndian, host.Floats(p)) // a hash takes all
+		_ = binary.Write(digest, binary.LittleEndian, host.Floats(p)) // a hash never returns an error
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// restore takes up a checkpoint, if there is one, and writes the first if there is none: a folder that cannot be
-// written to is found out before hours of work.
+// restore continues from a checkpoint. If there is none it writes the first, so that a folder without write permission
+// is noticed before hours of work.
 func (l *loop) restore() error {
 	c := l.config.Checkpoint
 	if c == nil {
@@ -331,7 +334,7 @@ func (l *loop) restore() error {
 	return nil
 }
 
-// save writes the checkpoint, where there is one and the device did not fail in the middle of an update.
+// save writes the checkpoint if one is configured, unless the device failed in the middle of an update.
 func (l *loop) save() error {
 	c := l.config.Checkpoint
 	if c == nil || l.params == nil {

@@ -10,44 +10,47 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Config sets the loop; the zero value is the published configuration for the two forecasting data sets.
+// Config configures the training loop; the zero value is the published configuration for the two forecasting data sets.
 type Config struct {
 	// AdamW is the optimiser.
 	AdamW AdamW `json:"AdamW"`
-	// Epochs is the most that are run; 0 means 200.
+	// Epochs is the maximum number of epochs; 0 means 200.
 	Epochs int `json:"Epochs"`
-	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, and with
-	// [NoValidation] all epochs are run and the last parameters kept.
+	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5. With
+	// [NoValidation] all epochs are run and the last parameters are kept.
 	EvaluateEvery int `json:"EvaluateEvery"`
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
 	Patience int `json:"Patience"`
-	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, [AtOnce] the first.
+	// MinEpochs is the index, from 0, of the epoch after which training may stop early; 0 means 20, [AtOnce] means the
+	// first.
 	MinEpochs int `json:"MinEpochs"`
-	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
+	// Target, if positive, ends training at the first validation that is at most Target, even before MinEpochs.
 	Target float64 `json:"Target,omitzero"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int `json:"BatchSize"`
-	// Guard, where set, lets training go on after a batch without a gradient to use; nil ends it there, as published.
+	// Guard, if not nil, lets training continue after a batch without a usable gradient; nil ends training there, as
+	// published.
 	Guard *Guard `json:"Guard,omitzero"`
-	// Schedule changes the learning rate; the zero value does not, as published.
+	// Schedule changes the learning rate; the zero value keeps it constant, as published.
 	Schedule Schedule `json:"Schedule,omitzero"`
-	// Average, where above 0, validates and keeps an average of the parameters in place of the latest ones, with weights
-	// that fall by this factor, below 1, from each optimiser step to the one before: 0.99 averages over some 100 steps.
-	// Training itself goes on from the latest.
+	// Average, if positive, validates and keeps an average of the parameters instead of the latest parameters. Weights
+	// fall by this factor, below 1, from each optimiser step to the step before: 0.99 averages over about 100 steps.
+	// Training itself continues from the latest parameters.
 	Average float64 `json:"Average,omitzero"`
-	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
+	// Update is a compiled AdamW with the settings above that trainings share; nil compiles one for this training.
 	Update *Update `json:"-"`
-	// Stiffness asks the problem, which is to be [Stiff], for Report.Stiffness of the parameters that are kept.
+	// Stiffness requests Report.Stiffness for the parameters that are kept. The problem must be [Stiff].
 	Stiffness bool `json:"-"`
-	// Progress is called after every epoch; nil means silence.
+	// Progress is called after every epoch; nil reports nothing.
 	Progress func(Progress) `json:"-"`
-	// Checkpoint, where set, lets training go on after it was cut off.
+	// Checkpoint, if not nil, lets an interrupted training continue.
 	Checkpoint *Checkpoint `json:"-"`
 }
 
-// Recommended returns c with a [Guard] where it has none, so that one batch without a gradient to use does not end a
-// training; nothing else of the published loop changes, and a Guard of the caller's stays. It costs no solve while
-// nothing goes wrong. It goes with pengcde.Recommended; docs/tolerances.md says what a guard did for whom.
+// Recommended returns c with a [Guard] if it has none, so that one batch without a usable gradient does not end a
+// training. The rest of the published loop is unchanged, and a Guard set by the caller is kept. The guard costs no
+// solve while nothing goes wrong. It is the counterpart of pengcde.Recommended; docs/tolerances.md has measurements of
+// its effect.
 func Recommended(c Config) Config {
 	if c.Guard == nil {
 		c.Guard = &Guard{}
@@ -82,8 +85,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, err
 }
 
-// Resolved is the configuration with every default written out, to compare and to store: not to be trained with,
-// because in AdamW a 0 then means none. What has no part in the result, such as Progress, is left as it is.
+// Resolved returns the configuration with every default written out, for comparison and storage. Do not train with it,
+// because in AdamW a 0 then means none. Fields that do not affect the result, such as Progress, are unchanged.
 func (c Config) Resolved() (Config, error) {
 	c, err := c.withDefaults()
 	if err != nil {

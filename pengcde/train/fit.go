@@ -1,11 +1,11 @@
-// Package train fits parameters: AdamW, epochs with early stopping on validation, error measures.
+// Package train fits parameters. It provides AdamW, epochs with early stopping on validation, and error measures.
 //
-// Start with [Fit]. It trains a [Problem]: anything that gives a loss and its gradient, so this package knows neither
-// models nor solvers.
+// Start with [Fit]. It trains a [Problem], which is anything that returns a loss and its gradient. This package does
+// not depend on models or solvers.
 //
-// The zero value of [Config] is the published rule. Its Guard, Schedule and Average let training go on after a batch
-// without a gradient to use, change the learning rate, and average parameters; a problem helps by [Refiner], [Stepper]
-// and [Stiff], which it need not have.
+// The zero value of [Config] is the published training. Guard lets training continue after a batch without a usable
+// gradient, Schedule changes the learning rate, and Average averages parameters. A problem may also implement
+// [Refiner], [Stepper] and [Stiff].
 package train
 
 import (
@@ -22,11 +22,11 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
-// a loss that is not finite (and Config.Guard does not go on), it still returns the best so far (the newest when none
-// was validated), with an error that wraps the context's or [ErrNotFinite]. When the device fails in the middle of an
-// update and none was validated, there are no parameters left, and nil comes back. With Config.Checkpoint it goes on
-// where an earlier call was cut off.
+// Fit trains params, which it takes over, and returns the parameters with the best validation. If it is interrupted, or
+// a loss is not finite and Config.Guard does not continue, it still returns the best parameters so far, or the newest
+// if none was validated. The error then wraps the context's error or [ErrNotFinite]. If the device fails in the middle
+// of an update and no parameters were validated, there are no parameters left, and Fit returns nil. With
+// Config.Checkpoint it continues where an earlier call was interrupted.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
 	[]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
@@ -68,7 +68,7 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	return kept, l.report, err
 }
 
-// kept are the parameters that come out: the best, or the newest where none was validated.
+// kept returns the parameters that Fit returns: the best, or the newest if none was validated.
 func (l *loop) kept() []*tensors.Tensor {
 	kept := l.best
 	if len(kept) == 0 && l.mean != nil && l.params != nil {
@@ -90,16 +90,16 @@ type loop struct {
 	best      []*tensors.Tensor // copies on the host
 	mean      average           // of the parameters, with Config.Average
 	report    *Report
-	first     int       // epoch of this call, which compiles
-	start     time.Time // as if training had never been cut off
-	key       string    // of the checkpoint
-	written   time.Time // when the checkpoint was
+	first     int       // first epoch of this call, which includes compilation
+	start     time.Time // the start of an uninterrupted training
+	key       string    // key of the checkpoint
+	written   time.Time // time of the last write of the checkpoint
 }
 
 func (l *loop) seconds() float64 { return time.Since(l.start).Seconds() }
 
 func (l *loop) run(ctx context.Context) error {
-	if l.Stop != "" { // the checkpoint is of a training that had ended
+	if l.Stop != "" { // the training of the checkpoint has ended
 		l.report.Stop = l.Stop
 		return nil
 	}
@@ -138,7 +138,7 @@ func (l *loop) run(ctx context.Context) error {
 	return l.save()
 }
 
-// epoch goes through the batches that are left of an epoch.
+// epoch runs the remaining batches of an epoch.
 func (l *loop) epoch(ctx context.Context, began time.Time) error {
 	n := l.problem.Batches()
 	for l.Batch < n {
@@ -159,11 +159,11 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// advice is what to try where training meets numbers that are not finite.
+// advice ends the errors about numbers that are not finite.
 const advice = "try a smaller learning rate, a normalised control or, with adaptive steps, tighter tolerances (such " +
 	"as RTol 1e-6) or shorter steps (such as Max 0.01)"
 
-// step trains on the next of an epoch's batches.
+// step trains on the next batch of the epoch.
 func (l *loop) step(ctx context.Context, batches int) error {
 	loss, gradients, skipped, err := l.gradient(ctx)
 	if err != nil || skipped {
@@ -188,7 +188,7 @@ func (l *loop) step(ctx context.Context, batches int) error {
 	return nil
 }
 
-// gradient returns loss and gradient of the next batch, which a guard may skip.
+// gradient returns the loss and gradient of the next batch, which a guard may skip.
 func (l *loop) gradient(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
 	if l.config.Guard != nil {
 		return l.guarded(ctx)
@@ -198,7 +198,7 @@ func (l *loop) gradient(ctx context.Context) (loss float64, gradients []*tensors
 	return loss, gradients, false, err
 }
 
-// update takes a step of the optimiser at the learning rate of the schedule.
+// update takes an optimiser step at the learning rate of the schedule.
 func (l *loop) update(gradients []*tensors.Tensor, batches int) (norm float64, err error) {
 	if l.config.Schedule.Kind == Constant {
 		l.params, norm, err = l.optimiser.Step(l.params, gradients)
@@ -209,7 +209,7 @@ func (l *loop) update(gradients []*tensors.Tensor, batches int) (norm float64, e
 	return norm, err
 }
 
-// sums are the epoch that has gone through all its batches.
+// sums returns the record of an epoch after all its batches.
 func (l *loop) sums(batches int) Epoch {
 	e := Epoch{TrainLoss: l.TrainLoss, Validation: math.NaN(), GradientNorm: l.GradientNorm,
 		LargestNorm: max(l.LargestNorm, l.GradientNorm), Tries: l.Tries, Rejected: l.Rejected, Retried: l.Retried,
@@ -224,13 +224,13 @@ func (l *loop) sums(batches int) Epoch {
 	return e
 }
 
-// begin begins an epoch.
+// begin resets the sums for a new epoch.
 func (l *loop) begin() {
 	l.Batch, l.TrainLoss, l.GradientNorm, l.LargestNorm, l.EpochSeconds = 0, 0, 0, 0, 0
 	l.Tries, l.Rejected, l.Retried, l.Skipped = 0, 0, 0, 0
 }
 
-// count adds the solver's steps of the latest gradient.
+// count adds the solver's steps of the latest gradient to the sums of the epoch.
 func (l *loop) count() {
 	if s, ok := l.problem.(Stepper); ok {
 		tries, rejected := s.Steps()

@@ -15,21 +15,21 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Guard lets training go on after a batch without a gradient to use: a loss or a gradient that is not finite, a batch
-// that could not be solved ([ErrNotFinite], [ErrUnsolved]), or a gradient far larger than those before. The batch is
-// solved again by [Refiner], where the problem has it, and used if that is better; else it is skipped: parameters,
-// moments and the step count of the optimiser stay as they were. A skipped batch meets the same parameters again where
-// an epoch has no other batch, so there only the solves by Refiner help. A validation that is not finite counts as no
-// better one. The zero value of each field is its default.
+// Guard lets training continue after a batch without a usable gradient: a loss or a gradient is not finite, the batch
+// could not be solved ([ErrNotFinite], [ErrUnsolved]), or the gradient is far larger than the gradients before. If the
+// problem has a [Refiner], the batch is solved again with it, and used if the result is better. Otherwise the batch is
+// skipped: parameters, moments and the step count of the optimiser stay unchanged. In an epoch with a single batch, a
+// skipped batch is tried again with the same parameters, so only the solves by Refiner help. A validation that is not
+// finite counts as not better. The zero value of each field is its default.
 type Guard struct {
-	// Multiple bounds the norm of a gradient by so many times the median of the last ones that were used; 0 means 100,
-	// [NoBound] none. It holds from the batch on before which Window gradients were used.
+	// Multiple bounds the norm of a gradient by Multiple times the median of the latest norms that were used; 0 means
+	// 100, [NoBound] means none. The bound applies once Window gradients have been used.
 	Multiple float64 `json:"Multiple,omitzero"`
-	// Window is the number of gradients that the median is of; 0 means 20.
+	// Window is the number of gradients in the median; 0 means 20.
 	Window int `json:"Window,omitzero"`
-	// Retries is how often at most a batch is solved again, each time at a tenth of the tolerance before; 0 means 3,
-	// [NoRetries] skips it at once. A batch that cannot be solved at a smaller tolerance is not tried at
-	// smaller ones still.
+	// Retries is the maximum number of times that a batch is solved again, each time at a tenth of the previous
+	// tolerance; 0 means 3, [NoRetries] skips the batch at once. A batch that cannot be solved at a smaller tolerance
+	// is not tried at even smaller ones.
 	Retries int `json:"Retries,omitzero"`
 	// Skips is the number of batches skipped in a row that ends training with [ErrNotFinite]; 0 means 10.
 	Skips int `json:"Skips,omitzero"`
@@ -48,7 +48,7 @@ func (g Guard) withDefaults() (Guard, error) {
 	return g, nil
 }
 
-// bound is the largest norm that may be used after so many others.
+// bound returns the largest norm that may be used after the given norms.
 func (g Guard) bound(used []float64) float64 {
 	if g.Multiple < 0 || len(used) < g.Window {
 		return math.MaxFloat64
@@ -56,7 +56,7 @@ func (g Guard) bound(used []float64) float64 {
 	return g.Multiple * median(used)
 }
 
-// median is the mean of the middle two for an even number.
+// median returns the median; for an even number of values it is the mean of the middle two.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	half := len(sorted) / 2
@@ -66,7 +66,7 @@ func median(values []float64) float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// guarded returns loss and gradient of the next batch, or skips it.
+// guarded returns the loss and gradient of the next batch, or skips it.
 func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
 	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient)
 	refiner, ok := l.problem.(Refiner)
@@ -98,7 +98,7 @@ func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.
 		"batch %d; %s: %w: %w", l.InARow, len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite, fault)
 }
 
-// attempt solves the next batch. A fault is why the outcome cannot be used; an error ends training.
+// attempt solves the next batch. A fault tells why the result cannot be used; an error ends training.
 func (l *loop) attempt(ctx context.Context,
 	solve func(context.Context, []*tensors.Tensor, int) (float64, []*tensors.Tensor, error)) (loss float64,
 	gradients []*tensors.Tensor, fault, err error) {
@@ -125,7 +125,7 @@ func (l *loop) attempt(ctx context.Context,
 	return 0, nil, fault, nil
 }
 
-// used takes the norm of a gradient that was used into the median's window.
+// used adds the norm of a used gradient to the window of the median.
 func (l *loop) used(norm float64) {
 	l.Norms = append(l.Norms, norm)
 	if extra := len(l.Norms) - l.config.Guard.Window; extra > 0 {
@@ -135,7 +135,7 @@ func (l *loop) used(norm float64) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// normOf is the norm of all gradients together.
+// normOf returns the norm of all gradients together.
 func normOf(gradients []*tensors.Tensor) float64 {
 	square := 0.0
 	for _, g := range gradients {

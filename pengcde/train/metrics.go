@@ -11,8 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets
-// that are NaN were not observed and are left out; without any other the error wraps [ErrInput].
+// MSE returns the mean over nodes (and components of the target) of (forecast - target)². Both arguments are
+// [nodes*outputs]. Targets that are NaN were not observed and are left out; if all are NaN the error wraps [ErrInput].
 func MSE(forecast, target []float64) (float64, error) {
 	if len(forecast) != len(target) || len(target) == 0 {
 		return 0, errs.New(ErrInput, "pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at "+
@@ -32,15 +32,16 @@ func MSE(forecast, target []float64) (float64, error) {
 	return sum / float64(observed), nil
 }
 
-// BroadcastMSE compares every forecast p_i with every target y_j, for one target per node:
+// BroadcastMSE returns the mean square of the differences of every forecast p_i and every target y_j, for one target
+// per node:
 //
 //	mean_ij (p_i - y_j)² = var(p) + var(y) + (mean p - mean y)²
 //
-// It is what the published code of "Permutation Equivariant Neural CDEs for Dynamic Graph Representation Learning"
-// (NeurIPS 2025) reports for its ODE and CDE models on node regression: forecasts [n,1] minus targets [n] broadcast to
-// [n,n], so it forgets which node is which and no forecast does better than the mean of the targets, at var(y).
-// A single forecast for the whole graph is compared with all targets, as that code does where it sums over nodes.
-// Targets that are NaN are left out as in [MSE]. Use it to compare with published numbers only.
+// The published code of "Permutation Equivariant Neural CDEs for Dynamic Graph Representation Learning" (NeurIPS 2025)
+// reports this number for its ODE and CDE models on node regression: forecasts [n,1] minus targets [n] broadcast to
+// [n,n]. It ignores which node is which, so no forecast does better than the mean of the targets, at var(y). A single
+// forecast for the whole graph is compared with all targets, as in that code where it sums over nodes. Targets that are
+// NaN are left out as in [MSE]. Use it only for comparison with published numbers.
 func BroadcastMSE(forecast, target []float64) (float64, error) {
 	if len(forecast) == 0 || len(target) == 0 {
 		return 0, errs.New(ErrInput, "pengcde/train: BroadcastMSE of %d forecasts and %d targets, want at least one of "+
@@ -55,9 +56,9 @@ func BroadcastMSE(forecast, target []float64) (float64, error) {
 	return varP + varY + (meanP-meanY)*(meanP-meanY), nil
 }
 
-// CrossEntropy is -log(softmax(logits)[class]) in nats, 0 for a class that is certain; with equal logits it is the
-// logarithm of their number. Logits are as Predict gives them for the head Class, classes are counted from 0. Logits that
-// are not finite and a class that they do not have are errors that wrap [ErrInput].
+// CrossEntropy returns -log(softmax(logits)[class]) in nats. It is 0 for a class that is certain, and for equal logits
+// the logarithm of their number. Logits are the output of Predict for the head Class; classes are counted from 0. If
+// logits are not finite, or the class is out of range, the error wraps [ErrInput].
 func CrossEntropy(logits []float64, class int) (float64, error) {
 	if err := checkClass(logits, class); err != nil {
 		return 0, errs.In("pengcde/train: CrossEntropy", err)
@@ -65,8 +66,8 @@ func CrossEntropy(logits []float64, class int) (float64, error) {
 	return floats.LogSumExp(logits) - logits[class], nil
 }
 
-// Accuracy returns the share of samples whose largest logit, the first of equally large ones, belongs to their class;
-// logits are [samples][classes]. It refuses the inputs that [CrossEntropy] refuses, and no samples at all.
+// Accuracy returns the share of samples whose largest logit belongs to their class; among equal logits the first
+// counts. Logits are [samples][classes]. It refuses inputs that [CrossEntropy] refuses, and an empty list of samples.
 func Accuracy(logits [][]float64, classes []int) (float64, error) {
 	if len(logits) != len(classes) || len(classes) == 0 {
 		return 0, errs.New(ErrInput, "pengcde/train: Accuracy of logits of %d samples and %d classes, want as many of each "+

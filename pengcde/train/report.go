@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// Progress is where a run stands.
+// Progress describes how far a training has come.
 type Progress struct {
 	Epoch, Epochs int
-	// TrainLoss is the mean over the epoch's batches; Validation is the newest, Best the lowest so far, or both NaN.
+	// TrainLoss is the mean over the epoch's batches. Validation is the newest validation loss and Best the lowest so
+	// far; both are NaN before the first validation.
 	TrainLoss, Validation, Best float64
-	// Seconds is the time that the epoch took; the first compiles.
+	// Seconds is the time that the epoch took; the first epoch includes compilation.
 	Seconds float64
-	// Left estimates the time to the last epoch from the epochs after the first, which compiles; 0 where none is done.
-	// Early stopping may end sooner.
+	// Left estimates the time to the last epoch. It uses the epochs after the first, which includes compilation, and is
+	// 0 if there are none yet. Early stopping may end training sooner.
 	Elapsed, Left time.Duration
-	// Retried and Skipped count the batches of all epochs so far, see [Guard].
+	// Retried and Skipped count batches over all epochs so far, see [Guard].
 	Retried, Skipped int
 }
 
-// String is one line for a terminal.
+// String returns the progress as one line for a terminal.
 func (p Progress) String() string {
 	line := fmt.Sprintf("epoch %d/%d  train %.4g", p.Epoch, p.Epochs, p.TrainLoss)
 	if !math.IsNaN(p.Validation) {
@@ -35,55 +36,58 @@ func (p Progress) String() string {
 	return line
 }
 
-// Epoch is what one epoch gave.
+// Epoch is the record of one epoch.
 type Epoch struct {
-	// TrainLoss is the mean over batches, each before its step, NaN where all were skipped. Validation is NaN where it was
-	// not evaluated, and +Inf where a [Guard] went on after one that was not finite.
+	// TrainLoss is the mean over batches, each before its step; NaN if all were skipped. Validation is NaN if it was
+	// not evaluated, and +Inf if a [Guard] continued after a validation that was not finite.
 	TrainLoss, Validation float64
-	// GradientNorm is the largest norm of the gradients that were used, before clipping, and LargestNorm the largest norm
-	// of all gradients: larger where a [Guard] kept one from use, and the largest float64 where that one was not finite.
+	// GradientNorm is the largest norm of the gradients that were used, before clipping. LargestNorm is the largest
+	// norm of all gradients: it is larger if a [Guard] discarded a gradient, and the largest float64 if that gradient
+	// was not finite.
 	GradientNorm, LargestNorm float64
 	Seconds                   float64
-	// Tries and Rejected are the steps that the solver tried for gradients, summed over samples, and rejected; 0 for a
-	// problem that is no [Stepper].
+	// Tries is the number of steps that the solver tried for gradients, summed over samples, and Rejected the number
+	// that it rejected; both are 0 for a problem that is not a [Stepper].
 	Tries, Rejected int
-	// Retried batches were solved again, and Skipped ones had no gradient to use then either, see [Guard].
+	// Retried counts the batches that were solved again; Skipped counts the batches without a usable gradient even
+	// then, see [Guard].
 	Retried, Skipped int
 }
 
-// Stop says why training ended.
+// Stop is the reason why training ended.
 type Stop string
 
 const (
 	// StopEpochs means that all epochs were run.
 	StopEpochs Stop = "all epochs run"
-	// StopPatience means early stopping.
+	// StopPatience means that training stopped early.
 	StopPatience Stop = "no better validation"
-	// StopTarget means a validation as low as Config.Target.
+	// StopTarget means that a validation reached Config.Target.
 	StopTarget Stop = "validation at its target"
 	// StopInterrupted means that the context ended.
 	StopInterrupted Stop = "interrupted"
 	// StopNotFinite means that a loss, a gradient or a state was not finite.
 	StopNotFinite Stop = "not finite"
-	// StopError begins what a training says that another error ended; the error follows.
+	// StopError is the prefix of the stop reason of a training that another error ended; the error text follows it.
 	StopError Stop = "error"
 )
 
-// Report is the record of a run.
+// Report is the record of a training.
 type Report struct {
 	Epochs []Epoch
-	// Best is the index of the epoch whose parameters are kept, -1 when none was validated, with its validation.
+	// Best is the index of the epoch whose parameters are kept, -1 if none was validated; BestValidation is its
+	// validation loss.
 	Best           int
 	BestValidation float64
 	Stop           Stop
 	Seconds        float64
-	// Stiffness is the largest product of a step of the solver and an eigenvalue of the field, see Config.Stiffness; 0
-	// where it was not asked for. Where it is above what the method is stable to, 3.3 for Tsit5, gradients may explode.
+	// Stiffness is the largest product of a solver step and an eigenvalue of the field, see Config.Stiffness; 0 if it
+	// was not requested. Above the stability limit of the method, 3.3 for Tsit5, gradients may explode.
 	Stiffness float64
 }
 
-// A norm that jumps by unresolvedJump over the median of at most unresolvedWindow epochs before it, at least
-// unresolvedLeast, is one of a gradient that the solver did not resolve, and so are unresolvedSkips of the epochs with
+// A gradient is unresolved if its norm is more than unresolvedJump times the median of at most unresolvedWindow epochs
+// before it, at least unresolvedLeast. A training is also unresolved if more than a share unresolvedSkips of the epochs
 // skipped batches.
 const (
 	unresolvedJump   = 1000
@@ -92,9 +96,9 @@ const (
 	unresolvedSkips  = 0.01
 )
 
-// Unresolved says that gradients of the training were not resolved, so that its result tells of the solver's steps as
-// much as of the model. One of these holds: it ended not finite; the norm of a gradient that was used was above 1000
-// times the median of the 20 epochs before it (of those there are, from the sixth epoch on); a [Guard] skipped batches
+// Unresolved reports whether gradients of the training were not resolved. The result then depends on the solver's steps
+// as much as on the model. It is true if training ended not finite; if the norm of a used gradient was above 1000 times
+// the median of the 20 epochs before it (or of fewer epochs, from the sixth epoch on); or if a [Guard] skipped batches
 // in more than 1% of the epochs.
 func (r *Report) Unresolved() bool {
 	skips := 0

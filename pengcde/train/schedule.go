@@ -7,16 +7,18 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Schedule changes the learning rate while training goes on. The zero value leaves it as it is.
+// Schedule changes the learning rate during training. The zero value keeps it constant.
 type Schedule struct {
 	// Kind is Constant, Cosine or Plateau.
 	Kind ScheduleKind `json:"Kind,omitzero"`
-	// To is the share of AdamW.LearningRate that Cosine ends with, and below which Plateau does not fall; 0 means 0.01.
+	// To is the share of AdamW.LearningRate at which Cosine ends and below which Plateau does not fall; 0 means 0.01.
 	To float64 `json:"To,omitzero"`
-	// Epochs is the number of epochs over which Cosine falls; afterwards the rate stays. 0 means Config.Epochs.
+	// Epochs is the number of epochs over which Cosine falls; afterwards the rate stays constant. 0 means
+	// Config.Epochs.
 	Epochs int `json:"Epochs,omitzero"`
-	// After is the number of validations in a row without a better one after which Plateau halves the rate and counts
-	// anew; 0 means 4. After × EvaluateEvery must be below Patience, which else ends training before.
+	// After is the number of validations in a row without a better one after which Plateau halves the rate and starts
+	// to count again; 0 means 4. After × EvaluateEvery must be below Patience, because otherwise Patience ends training
+	// first.
 	After int `json:"After,omitzero"`
 }
 
@@ -24,20 +26,22 @@ type Schedule struct {
 type ScheduleKind string
 
 const (
-	// Constant is the learning rate itself.
+	// Constant keeps the learning rate constant.
 	Constant ScheduleKind = ""
-	// Cosine falls from the learning rate η to To η along half a period of the cosine, batch by batch: with s the number
-	// of batches before this one, also skipped ones, and S the number of batches of all Epochs, less one,
+	// Cosine falls from the learning rate η to To η along half a period of the cosine, batch by batch. With s the
+	// number of batches before this one, including skipped ones, and S the number of batches of all Epochs, minus one,
+	// the rate is
 	//
 	//	η (To + (1-To) (1 + cos(π s/S)) / 2)
 	//
 	// I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, ICLR 2017, without restarts.
 	Cosine ScheduleKind = "cosine"
-	// Plateau halves the learning rate each time when validation has not become better for a while.
+	// Plateau halves the learning rate when validation has not improved for After validations.
 	Plateau ScheduleKind = "plateau"
 )
 
-// withDefaults are those beside a configuration whose own were written out.
+// withDefaults returns the schedule with its defaults filled in, for a configuration c that has its own defaults filled
+// in.
 func (s Schedule) withDefaults(c Config) (Schedule, error) {
 	invalid := func(want string) (Schedule, error) {
 		return s, errs.New(ErrInput, "pengcde/train: Schedule %+v with Epochs %d, EvaluateEvery %d, Patience %d, want %s", s,
@@ -75,7 +79,7 @@ func (s Schedule) withDefaults(c Config) (Schedule, error) {
 	return s, nil
 }
 
-// share is the part of the learning rate for a batch, after some epochs.
+// share returns the factor on the learning rate for a batch, given the epochs so far.
 func (s Schedule) share(epochs []Epoch, batch, batches int) float64 {
 	switch s.Kind {
 	case Cosine:
@@ -91,12 +95,12 @@ func (s Schedule) share(epochs []Epoch, batch, batches int) float64 {
 	return 1
 }
 
-// halvings counts those that the validations so far have asked for.
+// halvings returns the number of times that the validations so far have halved the rate.
 func (s Schedule) halvings(epochs []Epoch) (count int) {
 	best, waited := math.Inf(1), 0
 	for _, e := range epochs {
 		switch {
-		case math.IsNaN(e.Validation): // none
+		case math.IsNaN(e.Validation): // no validation in this epoch
 		case e.Validation < best:
 			best, waited = e.Validation, 0
 		default:
