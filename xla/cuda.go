@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// cudaOptions are XLA's flags for programs on CUDA. Triton's kernels for products are off: XLA fuses the joining of a
-// product's factors into them, and then finds no tiles for some of ours, as in the first stage of a step of the
-// published field: the program does not compile. cuBLAS has no such limit.
+// cudaOptions returns XLA's flags for programs on CUDA. Triton's kernels for products are off. XLA fuses the
+// concatenation of a product's factors into them, and then finds no tiles for some of our products, as in the first
+// stage of a step of the published field: the program does not compile. cuBLAS has no such limit.
 func cudaOptions() map[string]any { return map[string]any{tritonFlag: false} }
 
 const tritonFlag = "xla_gpu_enable_triton_gemm"
 
-// tuneCUDA has a CUDA plugin, which is loaded, compile with cudaOptions, but for flags that the user sets by $XLA_FLAGS
-// and those that the plugin does not know.
+// tuneCUDA makes a loaded CUDA plugin compile with cudaOptions, except for flags that the user sets by $XLA_FLAGS and
+// flags that the plugin does not know.
 func tuneCUDA(file string) {
 	flags := cudaOptions()
 	maps.DeleteFunc(flags, func(flag string, _ any) bool {
