@@ -11,20 +11,21 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Source is where events and labels come from. They are streamed, the same on each call: a data set may be larger than
-// the memory.
+// Source provides events and labels. Both are streams, because a data set may be larger than memory. Each call returns
+// the same data.
 type Source interface {
-	// Events are in order of time.
+	// Events returns the events in order of time.
 	Events(ctx context.Context) dyngraph.Events
-	// Labels are in order of time, one set for each. The sets may be kept. They are asked for after events were read.
+	// Labels returns the labels in order of time, one set per time. The caller may keep the sets. It is called after
+	// events were read.
 	Labels(ctx context.Context) iter.Seq2[Labels, error]
-	// Nodes returns a name for each node and the number of classes, which are the nodes 0 to classes-1. It is asked after
-	// events were read to their end.
+	// Nodes returns a name for each node and the number of classes, which are the nodes 0 to classes-1. It is called
+	// after the events were read to their end.
 	Nodes() (names []string, classes int)
 }
 
-// Data are events and the labels to be forecast. Make them with [New]. Several goroutines may read them at once if they
-// may read the source.
+// Data holds events and the labels to forecast. Make it with [New]. Several goroutines may read it at once if they may
+// read the source.
 type Data struct {
 	Name string
 	Task
@@ -36,10 +37,10 @@ type Data struct {
 	events timeline
 }
 
-// Task says how large a forecast is.
+// Task gives the size of a forecast.
 type Task struct {
 	Nodes int
-	// Classes are the nodes 0 to Classes-1: a forecast gives each a score.
+	// Classes is the number of classes, the nodes 0 to Classes-1. A forecast gives each a score.
 	Classes int
 	// Step is the length of a snapshot in the unit of the times.
 	Step float64
@@ -92,7 +93,7 @@ func (d *Data) Events(ctx context.Context) dyngraph.Events { return d.source.Eve
 // Labels streams the labels.
 func (d *Data) Labels(ctx context.Context) iter.Seq2[Labels, error] { return d.source.Labels(ctx) }
 
-// InMemory reads the data into memory, for what goes through them many times.
+// InMemory reads the data into memory, for code that reads them many times.
 func (d *Data) InMemory(ctx context.Context) (*Data, error) {
 	m := &Memory{NodeNames: d.NodeNames, Classes: d.Classes}
 	for event, err := range d.Events(ctx) {
@@ -112,10 +113,10 @@ func (d *Data) InMemory(ctx context.Context) (*Data, error) {
 	return &loaded, nil
 }
 
-// EventCount is the number of events.
+// EventCount returns the number of events.
 func (d *Data) EventCount() int { return d.events.count() }
 
-// Series is the graph in snapshots of d.Step, on the union of their edges, see [dyngraph.SeriesOf].
+// Series returns the graph in snapshots of d.Step, on the union of their edges, see [dyngraph.SeriesOf].
 func (d *Data) Series(ctx context.Context) (*dyngraph.Series, error) {
 	snapshots, err := d.Events(ctx).Aggregate(d.Step)
 	if err != nil {
@@ -133,5 +134,5 @@ func (d *Data) invalid(format string, args ...any) error {
 	return invalid("%s: %s", d.Name, fmt.Sprintf(format, args...))
 }
 
-// timeText writes a time in full, as years and seconds since 1970 are read.
+// timeText writes a time without an exponent, so that years and seconds since 1970 can be read back.
 func timeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }

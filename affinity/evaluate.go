@@ -12,21 +12,21 @@ import (
 
 // Report holds the scores of a forecaster.
 type Report struct {
-	// Plan names data and protocol.
+	// Plan names the data and the protocol.
 	Plan   string
 	Scores []QuestionScore
 }
 
-// QuestionScore is how good the forecast for a question was.
+// QuestionScore is the score of the forecast for a question.
 type QuestionScore struct {
 	Question
-	// NDCG is the mean over the nodes that were asked for, NDCG@10 each.
+	// NDCG is the mean NDCG@10 over the nodes of the question.
 	NDCG   float64
 	Nodes  []int32
 	ByNode []float64
 }
 
-// Mean is the mean NDCG over the questions of a part, each counting once; NaN where there are none.
+// Mean returns the mean NDCG over the questions of a part, each counted once; NaN if there are none.
 func (r *Report) Mean(part Part) float64 {
 	var scores []float64
 	for _, s := range r.Scores {
@@ -37,8 +37,8 @@ func (r *Report) Mean(part Part) float64 {
 	return stat.Mean(scores, nil)
 }
 
-// Evaluate trains a [Trainer], and then scores the forecaster on the plan, whose beginning it is told again. Questions
-// of other parts are not put to it; without any parts all are.
+// Evaluate trains a [Trainer], and then scores the forecaster on the plan from its beginning. It asks only the
+// questions of the given parts, or all questions if no part is given.
 func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
 	if t, ok := f.(Trainer); ok {
 		if err := t.Train(ctx, plan.Past()); err != nil {
@@ -57,7 +57,7 @@ func Score(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Repor
 	return s.report, nil
 }
 
-// scorer is the listener that hands a forecaster all but the answers.
+// scorer is the listener that passes everything except the answers to a forecaster.
 type scorer struct {
 	Forecaster
 	ctx     context.Context
@@ -66,7 +66,7 @@ type scorer struct {
 	report  *Report
 }
 
-// mostScores bounds the scores that are asked for at once.
+// mostScores bounds the number of scores in one forecast.
 const mostScores = 1 << 21
 
 // LabelsOnly implements [LabelsOnly].

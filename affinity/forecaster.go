@@ -6,16 +6,17 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Forecaster scores the classes of nodes from what it was told. Its zero value is for use after Reset. In strict time
-// it is never told of an event or of labels at or after the time that it is asked about.
+// Forecaster scores the classes of nodes from the events and labels it has received. Its zero value is ready after
+// Reset. In strict time it never receives an event or labels at or after the time of a question.
 type Forecaster interface {
-	// Reset forgets everything but what was trained.
+	// Reset discards everything except trained parameters.
 	Reset(task Task)
 	// Observe and Learn are the methods of [Listener].
 	Observe(events []dyngraph.Event) error
 	Learn(labels Labels) error
-	// Forecast writes scores, [len(nodes)*task.Classes] row-major by node and 0 before, of the affinities at a time. Only
-	// the order of a node's scores counts. It may be asked about the same time several times, for some nodes each.
+	// Forecast writes the scores of the affinities at a time, [len(nodes)*task.Classes] row-major by node, 0 before the
+	// call. Only the order of a node's scores counts. It may be called several times for the same time, with different
+	// nodes.
 	Forecast(ctx context.Context, at float64, nodes []int32, scores []float64) error
 }
 
@@ -23,14 +24,14 @@ type Forecaster interface {
 type Trainer interface {
 	Forecaster
 	// Train fits the parameters to the answers of past: the plan without its test questions, and without any event or
-	// labels that are not known by its last question. It walks through past as often as it wants, and [Score] tells it
-	// how good it is on validation.
+	// labels unknown at its last question. It may walk through past any number of times. [Score] returns its score on
+	// validation.
 	Train(ctx context.Context, past *Plan) error
 }
 
-// LabelsOnly is a [Listener] that says whether it learns from labels alone: events are then not read for it, which on
-// large data takes nearly all time. A type that embeds one and observes events has the method LabelsOnly too, and is to
-// say false by its own.
+// LabelsOnly is a [Listener] that reports whether it learns only from labels. Events are then not read, which on large
+// data takes nearly all the time. A type that embeds such a listener and observes events inherits the method
+// LabelsOnly, and must override it to return false.
 type LabelsOnly interface{ LabelsOnly() bool }
 
 func readsLabelsOnly(to any) bool {
@@ -38,7 +39,7 @@ func readsLabelsOnly(to any) bool {
 	return ok && l.LabelsOnly()
 }
 
-// labelsOnly is embedded in listeners that learn from labels alone.
+// labelsOnly is embedded in listeners that learn only from labels.
 type labelsOnly struct{}
 
 // Observe ignores events.

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// GatedState is a linear state-space model of each node with gates that are learned, in the manner of NAViS. When a
-// node's row x of labels becomes known, its state h moves between moving average and newest row,
+// GatedState is a linear state-space model of each node with learned gates, in the manner of NAViS. When a node's row x
+// of labels becomes known, its state h moves between moving average and newest row,
 //
 //	h <- z h + (1-z) x,  z = sigmoid(w·(x, h, g, 1))
 //
@@ -16,18 +16,18 @@ import (
 //
 //	y = s h + (1-s) x,  s = sigmoid(v·(x, h, g, 1))
 //
-// where g is the mean row of all nodes at the newest label time, for z at the one before it. With z and s fixed this is
-// a moving average, with s = 0 Persistent Forecast. The weights w and v are the same for all nodes. They are trained by
-// AdamW on a ranking loss: logistic losses of pairs of classes, each weighted by what the NDCG would change if the two
-// were swapped. States are taken as given, but for the last step. The best of the epochs has the highest NDCG on
-// validation.
+// where g is the mean row of all nodes at the newest label time, and for z at the label time before it. With z and s
+// fixed this is a moving average, with s = 0 Persistent Forecast. The weights w and v are the same for all nodes. They
+// are trained by AdamW on a ranking loss: logistic losses of pairs of classes, each weighted by the change of the NDCG
+// if the two were swapped. States before the last step are constants for the gradient. The best epoch is the one with
+// the highest NDCG on validation.
 //
 // O. Feldman, K. S. I. Mantri, M. Eliasof, C. Baskin, Revisiting Node Affinity Prediction in Temporal Graphs,
 // arXiv:2510.06940, 2025, for the state, the gates and the global row; C. Burges, From RankNet to LambdaRank to
 // LambdaMART: An Overview, 2010, for the loss.
 type GatedState struct {
 	labelsOnly
-	// Epochs are passes through the training; 0 means 20.
+	// Epochs is the number of passes through the training questions; 0 means 20.
 	Epochs int `json:"Epochs"`
 	// LearningRate is AdamW's learning rate; 0 means 0.01. WeightDecay pulls weights to 0.
 	LearningRate float64 `json:"LearningRate"`
@@ -39,7 +39,7 @@ type GatedState struct {
 	global  row
 }
 
-// gateWeights are [2][3*classes+1]: of z and s, for x, h, g and 1.
+// gateWeights are the weights [2][3*classes+1] of z and s, for x, h, g and 1.
 type gateWeights [2][]float64
 
 // gatedNode holds a node's newest row x, its state h, and the state, the global row and the gate of the last step.
@@ -58,7 +58,7 @@ func (m *GatedState) Reset(task Task) {
 	}
 }
 
-// newGateWeights begin with gates of 0.27, which depend on nothing.
+// newGateWeights returns weights for constant gates of 0.27.
 func newGateWeights(size int) (w gateWeights) {
 	for gate := range w {
 		w[gate] = make([]float64, size)
@@ -79,7 +79,7 @@ func (m *GatedState) gate(which int, x, h, g row) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// Learn moves the states.
+// Learn updates the states.
 func (m *GatedState) Learn(labels Labels) error {
 	sums := make(map[int32]float64)
 	for k, u := range labels.Nodes {
@@ -152,7 +152,7 @@ func (m *GatedState) Train(ctx context.Context, past *Plan) error {
 	return nil
 }
 
-// gateTrainer takes a step of the optimiser for each question of training.
+// gateTrainer takes a step of the optimiser for each training question.
 type gateTrainer struct {
 	*GatedState
 	optimiser *adam
@@ -173,16 +173,16 @@ func (t *gateTrainer) Ask(q Question, answer Labels) error {
 	return nil
 }
 
-// slope adds the gradient of a node's loss, times a share, and returns the loss.
+// slope adds the gradient of a node's loss, times share, to gradient and returns the loss.
 func (m *GatedState) slope(node *gatedNode, answer row, share float64, gradient gateWeights) float64 {
 	s := m.gate(1, node.x, node.h, m.global)
 	y := node.h.mixed(s, node.x)
 	loss, dy := rankingLoss(y, answer, steepness(node.x))
-	var ds, dz float64 // of the loss by the gates
+	var ds, dz float64 // derivatives of the loss with respect to the gates
 	for i, class := range y.classes {
 		ds += dy[i] * (node.h.at(class) - node.x.at(class))
 	}
-	for i, class := range y.classes { // z moves h, and with it s
+	for i, class := range y.classes { // z changes h, which s depends on
 		by := dy[i]*s + ds*s*(1-s)*m.weights[1][m.classes+int(class)]
 		dz += by * (node.before.at(class) - node.x.at(class))
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// row is a sparse row of numbers: classes increase.
+// row is a sparse row of numbers, sorted by class.
 type row struct {
 	classes []int32
 	weights []float64
 }
 
-// merge combines the numbers of two rows class by class; a class that is not there has 0.
+// merge combines the numbers of two rows class by class. A missing class counts as 0.
 func (r row) merge(other row, combine func(a, b float64) float64) (all row) {
 	for i, k := 0, 0; i < len(r.classes) || k < len(other.classes); {
 		class, a, b := int32(math.MaxInt32), 0.0, 0.0
@@ -36,17 +36,17 @@ func (r row) merge(other row, combine func(a, b float64) float64) (all row) {
 	return all
 }
 
-// decay is ((w-1) r + next) / w, as in the reference implementations of TGB.
+// decay returns ((w-1) r + next) / w, as in the reference implementations of TGB.
 func (r row) decay(next row, w float64) row {
 	return r.merge(next, func(a, b float64) float64 { return (a*(w-1) + b) / w })
 }
 
-// mixed is part of r, and the rest of other.
+// mixed returns part r + (1-part) other.
 func (r row) mixed(part float64, other row) row {
 	return r.merge(other, func(a, b float64) float64 { return part*a + (1-part)*b })
 }
 
-// at is the number of a class.
+// at returns the number of a class.
 func (r row) at(class int32) float64 {
 	if i, found := slices.BinarySearch(r.classes, class); found {
 		return r.weights[i]
@@ -54,13 +54,13 @@ func (r row) at(class int32) float64 {
 	return 0
 }
 
-// rows holds the row of each node that has one.
+// rows holds the rows of nodes.
 type rows struct {
 	classes int
 	of      map[int32]row
 }
 
-// forecast writes them; other nodes keep their 0.
+// forecast writes the rows of nodes to scores. Nodes without a row keep 0.
 func (r rows) forecast(nodes []int32, scores []float64) {
 	for k, u := range nodes {
 		for i, class := range r.of[u].classes {
@@ -69,7 +69,7 @@ func (r rows) forecast(nodes []int32, scores []float64) {
 	}
 }
 
-// PersistentForecast repeats the last labels of each node, and is 0 before the first: Persistent Forecast (L).
+// PersistentForecast repeats the last labels of each node, and forecasts 0 before the first: Persistent Forecast (L).
 type PersistentForecast struct {
 	labelsOnly
 	last rows
@@ -78,7 +78,7 @@ type PersistentForecast struct {
 // Reset forgets all labels.
 func (p *PersistentForecast) Reset(task Task) { p.last = rows{task.Classes, make(map[int32]row)} }
 
-// Learn keeps the labels.
+// Learn stores the labels.
 func (p *PersistentForecast) Learn(labels Labels) error {
 	for k, u := range labels.Nodes {
 		_, classes, weights := labels.Row(k)
@@ -93,8 +93,8 @@ func (p *PersistentForecast) Forecast(_ context.Context, _ float64, nodes []int3
 	return nil
 }
 
-// MovingAverage is the exponential moving average of the labels y of each node, Moving Average (L): m = y at first,
-// then ((W-1) m + y) / W.
+// MovingAverage forecasts the exponential moving average of the labels y of each node, Moving Average (L): m = y at
+// first, then ((W-1) m + y) / W.
 type MovingAverage struct {
 	labelsOnly
 	// Window is W, 1 or more; 0 means 7.
@@ -105,7 +105,7 @@ type MovingAverage struct {
 // Reset forgets all labels.
 func (m *MovingAverage) Reset(task Task) { m.mean = rows{task.Classes, make(map[int32]row)} }
 
-// Learn moves the averages.
+// Learn updates the averages.
 func (m *MovingAverage) Learn(labels Labels) error {
 	w, err := window7(m.Window)
 	if err != nil {

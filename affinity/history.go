@@ -1,13 +1,13 @@
 package affinity
 
-// history keeps of each node the newest row of labels, the one before it, and a [MovingAverage] of 7. Its zero value is
-// empty.
+// history stores for each node the newest row of labels, the row before it, and a [MovingAverage] of 7. Its zero value
+// is empty.
 type history struct{ nodes map[int32]known }
 
-// known is what a history knows of a node.
+// known is the history of one node.
 type known struct{ newest, before, mean row }
 
-// learn takes labels.
+// learn adds labels.
 func (h *history) learn(labels Labels) {
 	if h.nodes == nil {
 		h.nodes = make(map[int32]known)
@@ -26,10 +26,10 @@ func (h *history) learn(labels Labels) {
 // reset forgets all labels.
 func (h *history) reset() { h.nodes = nil }
 
-// each calls for each class that a node has had to do with.
+// each calls call for each class in the history of a node.
 func (h *history) each(u int32, call func(class int32, newest, before, mean float64)) {
 	known := h.nodes[u]
-	for i, class := range known.mean.classes { // it has all classes of the others
+	for i, class := range known.mean.classes { // contains all classes of the other rows
 		call(class, known.newest.at(class), known.before.at(class), known.mean.weights[i])
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Labels are the affinities of some nodes at one time.
+// Labels are the affinities of nodes at one time.
 type Labels struct {
 	Time float64
 	dyngraph.Affinities
 }
 
-// check finds what cannot be labels of so many nodes and classes after a time.
+// check returns an error for labels that are not valid for these numbers of nodes and classes, or not after a time.
 func (l Labels) check(nodes, classes int, after float64) error {
 	at := fmt.Sprintf("labels of time %s", timeText(l.Time))
 	switch {
@@ -32,7 +32,7 @@ func (l Labels) check(nodes, classes int, after float64) error {
 	return nil
 }
 
-// labelsOf are the rows of a snapshot: the weights of the edges out of each node that has any.
+// labelsOf returns the rows of a snapshot: the weights of the edges out of each node that has any.
 func labelsOf(s dyngraph.Snapshot) Labels {
 	l := Labels{Time: s.Time, Affinities: dyngraph.Affinities{Start: []int{0}, Classes: s.To, Values: s.Weights}}
 	for i, from := range s.From {

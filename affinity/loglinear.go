@@ -20,20 +20,20 @@ import (
 //
 //	l(newest) + b·(l(before) - l(newest), l(mean) - l(newest), trend of the class)
 //
-// where newest, before and mean are the newest label, the one before it and their [MovingAverage] of 7, and the trend
-// is how the mean of l over the nodes that have labels changed over the last two label times. So a node goes back a
-// little to what it did before, and all nodes share what a class wins or loses. The coefficients minimise the
-// cross-entropy of the labels, each node's divided by their sum, plus Penalty/2 |b|², by Newton's method. Classes that
-// a node has had nothing to do with have the logit 0.
+// where newest, before and mean are the newest label, the label before it and their [MovingAverage] of 7. The trend is
+// the change, over the last two label times, of the mean of l over the nodes that have labels. A node thus partly
+// reverts to its earlier labels, and all nodes share the gains and losses of a class. The coefficients minimise the
+// cross-entropy of the labels, divided for each node by their sum, plus Penalty/2 |b|², by Newton's method. Classes
+// without any earlier weight at a node have the logit 0.
 type LogLinear struct {
 	labelsOnly
-	// Penalty is 0.0001 where it is 0.
+	// Penalty is the strength of the penalty; 0 means 0.0001.
 	Penalty float64 `json:"Penalty"`
 
 	b       []float64
 	classes int
 	history history
-	levels  []map[int32]float64 // mean of l by class at the last label times, the newest last
+	levels  []map[int32]float64 // mean of l by class at the last label times, newest last
 }
 
 const logTerms = dyngraph.KnownTerms
@@ -44,7 +44,7 @@ func (m *LogLinear) Reset(task Task) {
 	m.history.reset()
 }
 
-// Learn takes labels.
+// Learn adds labels to the history.
 func (m *LogLinear) Learn(labels Labels) error {
 	level := make(map[int32]float64)
 	for k := range labels.Nodes {
@@ -59,7 +59,7 @@ func (m *LogLinear) Learn(labels Labels) error {
 	return nil
 }
 
-// trend returns the trend of a class; 0 before there are three label times.
+// trend returns the trend of a class, or 0 before the third label time.
 func (m *LogLinear) trend(class int32) float64 {
 	if len(m.levels) < 3 {
 		return 0
@@ -67,7 +67,7 @@ func (m *LogLinear) trend(class int32) float64 {
 	return m.levels[2][class] - m.levels[0][class]
 }
 
-// each calls for each class that a node has had to do with: with l of the newest value and the terms.
+// each calls call for each class in the history of a node, with l of the newest value and the terms.
 func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [logTerms]float64)) {
 	m.history.each(u, func(class int32, newest, before, mean float64) {
 		l := math.Log1p(newest / logScale)
@@ -75,8 +75,8 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 	})
 }
 
-// Known is what [dyngraph.Series] has as Known, l(newest) and the terms: of nodes, in increasing order, that had labels,
-// or of all that had for nil.
+// Known returns the known affinities for [dyngraph.Series], l(newest) and the terms. nodes must increase and have had
+// labels; nil means all nodes that have had labels.
 func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
 	if nodes == nil {
 		nodes = slices.Sorted(maps.Keys(m.history.nodes))
@@ -95,7 +95,7 @@ func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
 	return a
 }
 
-// Forecast writes logits; before training the logits of the newest weights.
+// Forecast writes logits, or the logits of the newest weights before training.
 func (m *LogLinear) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
@@ -108,7 +108,7 @@ func (m *LogLinear) Forecast(_ context.Context, _ float64, nodes []int32, scores
 	return nil
 }
 
-// Train fits the coefficients to the questions of training.
+// Train fits the coefficients to the training questions.
 func (m *LogLinear) Train(ctx context.Context, past *Plan) error {
 	penalty := cmp.Or(m.Penalty, 1e-4)
 	if !(penalty > 0) || math.IsInf(penalty, 1) {
@@ -128,7 +128,7 @@ func (m *LogLinear) Train(ctx context.Context, past *Plan) error {
 	return nil
 }
 
-// newton takes the questions of training.
+// newton collects the training questions for Newton's method.
 type newton struct {
 	*LogLinear
 	*softmax.Sums

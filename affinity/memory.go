@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Memory is a [Source] in memory: data of your own.
+// Memory is a [Source] in memory, for your own data.
 type Memory struct {
 	NodeNames []string
 	Classes   int

@@ -8,24 +8,24 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Neither the paper nor TGB defines Moving Average (M), an average of messages in place of labels. Here are two
-// readings of it.
+// Neither the paper nor TGB defines Moving Average (M), an average of messages instead of labels. The types below are
+// two readings of it.
 
-// MessageMean is the mean weight of the last messages of each pair of nodes, 0 for a pair without any: Moving Average
-// (M), first reading.
+// MessageMean forecasts the mean weight of the last messages of each pair of nodes, 0 for a pair without messages:
+// Moving Average (M), first reading.
 type MessageMean struct {
-	// Last is how many messages of a pair count; 0 means 2048.
+	// Last is the number of messages of a pair that count; 0 means 2048.
 	Last    int `json:"Last"`
 	classes int
 	pairs   map[int32]map[int32]*messages // by source and destination
 }
 
-// messages are the last of a pair.
+// messages holds the last messages of a pair.
 type messages struct {
 	weights []float64
-	oldest  int // its place, where weights are full
+	oldest  int // index of the oldest, once weights is full
 	mean    float64
-	stale   bool // mean is
+	stale   bool // whether mean is out of date
 }
 
 // Reset forgets all messages.
@@ -33,7 +33,7 @@ func (m *MessageMean) Reset(task Task) {
 	m.classes, m.pairs = task.Classes, make(map[int32]map[int32]*messages)
 }
 
-// Observe keeps the messages.
+// Observe stores the messages.
 func (m *MessageMean) Observe(events []dyngraph.Event) error {
 	last := cmp.Or(m.Last, 2048)
 	if last < 1 {
@@ -67,8 +67,8 @@ func (m *MessageMean) Observe(events []dyngraph.Event) error {
 // Learn ignores labels.
 func (*MessageMean) Learn(Labels) error { return nil }
 
-// Forecast writes the means. They are taken anew from the weights: a running sum would keep the rounding of large
-// weights that have left it.
+// Forecast writes the means. They are computed again from the weights: a running sum would keep the rounding error of
+// large weights that are no longer in it.
 func (m *MessageMean) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		for class, pair := range m.pairs[u] {
@@ -84,14 +84,14 @@ func (m *MessageMean) Forecast(_ context.Context, _ float64, nodes []int32, scor
 	return nil
 }
 
-// MessageAverage is [MovingAverage] on messages: in place of labels it takes the sums of the weights from a node to
-// each class over a step of task.Step, counted from the first event. A step that is not over is not used, and one
-// without a message of the node leaves its average as it is: Moving Average (M), second reading.
+// MessageAverage is [MovingAverage] on messages: instead of labels it uses the sums of the weights from a node to each
+// class over a step of task.Step, counted from the first event. The current, incomplete step is not used. A step
+// without a message of the node leaves its average unchanged. This is Moving Average (M), second reading.
 type MessageAverage struct {
 	// Window is W, 1 or more; 0 means 7.
 	Window float64 `json:"Window"`
 	step   float64
-	begin  float64 // of the step that goes on, -Inf before the first event
+	begin  float64 // of the current step, -Inf before the first event
 	sums   map[int32]map[int32]float64
 	mean   rows
 }
@@ -102,7 +102,7 @@ func (m *MessageAverage) Reset(task Task) {
 	m.mean = rows{task.Classes, make(map[int32]row)}
 }
 
-// Observe sums the messages of a step.
+// Observe adds the messages to the sums of the current step.
 func (m *MessageAverage) Observe(events []dyngraph.Event) error {
 	for _, event := range events {
 		if err := checkDestination(event, m.mean.classes); err != nil {
@@ -121,7 +121,7 @@ func (m *MessageAverage) Observe(events []dyngraph.Event) error {
 	return nil
 }
 
-// pass ends the step that goes on if a time is after it, and begins the one of that time.
+// pass ends the current step if a time is after it, and begins the step of that time.
 func (m *MessageAverage) pass(t float64) error {
 	if math.IsInf(m.begin, -1) {
 		m.begin = t

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// TopK is the number of ranks that the evaluation looks at.
+// TopK is the number of ranks that the evaluation counts.
 const TopK = 10
 
-// NDCG is the normalised discounted cumulative gain of the k highest scores, between 0 and 1: the sum of the gains in
-// order of falling score, each divided by log2(1 + its rank), over the same sum in the best order. Equal scores share
-// their mean gain; without any gain it is 0. This is ndcg_score of scikit-learn. Gains are finite and not negative,
-// scores are finite.
+// NDCG returns the normalised discounted cumulative gain of the k highest scores, between 0 and 1: the sum of the gains
+// in order of decreasing score, each divided by log2(1 + its rank), divided by the same sum in the best order. Equal
+// scores share their mean gain. Without any gain it is 0. This equals ndcg_score of scikit-learn. Gains must be finite
+// and not negative, scores finite.
 //
 // K. Järvelin, J. Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, ACM TOIS 20, 2002; F. McSherry, M.
 // Najork, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores, ECIR 2008.
@@ -52,10 +52,10 @@ func NDCG(gains, scores []float64, k int) (float64, error) {
 	return got / best, nil
 }
 
-// discount returns the factor of a gain at a rank, from 0 on.
+// discount returns the factor of a gain at a rank; ranks start at 0.
 func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+2) }
 
-// largest are the k largest values, the largest first.
+// largest returns the k largest values in descending order.
 func largest(values []float64, k int) []float64 {
 	top := make([]float64, 0, min(k, len(values))+1)
 	for _, v := range values {

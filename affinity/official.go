@@ -6,15 +6,15 @@ import "fmt"
 type Clock string
 
 const (
-	// Strict lets a forecast know the events before the label time alone.
+	// Strict lets a forecast know only the events before the label time.
 	Strict Clock = "strict"
-	// Parity lets it know what models in the examples of TGB know: all earlier batches of the loop, and of the batch that
-	// puts the question the events before the label time after it. Some of these events are of the label time and later,
-	// and the labels of tgbn-trade are made of them, so that its scores are not a forecast's scores.
+	// Parity lets a forecast know the same events as the models in the examples of TGB: all earlier batches of the
+	// loop and, in the batch that asks the question, the events before the next label time. Some of these events are at
+	// the label time or later, and the labels of tgbn-trade are made from them, so its scores are not forecast scores.
 	Parity Clock = "parity"
 )
 
-// Split are the parts of a stream: so many events, in order of time.
+// Split gives the number of events in each part of a stream, in order of time.
 type Split struct{ Train, Validation, Test int }
 
 // Split returns TGB's split: training up to the .70 quantile of the times of events, validation up to the .85 quantile,
@@ -26,12 +26,13 @@ func (d *Data) Split() Split {
 	return Split{train, both - train, d.events.count() - both}
 }
 
-// Official is the protocol of TGB. Its loop goes through the events of each part in batches of 200. One pointer to the
-// next label time runs through all parts: when the last event of a batch is later, the labels of that time are asked
-// for, and the pointer advances by one. So label times after the last event are never asked for.
+// Official returns the protocol of TGB. Its loop goes through the events of each part in batches of 200. One pointer to
+// the next label time runs through all parts. When the last event of a batch is later than this time, the loop asks for
+// the labels of that time, and the pointer advances by one. Label times after the last event are therefore never asked
+// for.
 //
 // S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023, and version 2.3.0 of
-// its package. The error wraps [dyngraph.ErrInvalid] where a part has no event or no question.
+// its package. The error wraps [dyngraph.ErrInvalid] if a part has no event or no question.
 func (d *Data) Official(clock Clock) (*Plan, error) {
 	if clock != Strict && clock != Parity {
 		return nil, d.invalid("clock %q, want %q or %q", clock, Strict, Parity)
@@ -65,8 +66,8 @@ func (d *Data) Official(clock Clock) (*Plan, error) {
 	return d.inTime(fmt.Sprintf("official protocol, %s time", clock), questions), nil
 }
 
-// Rotation tests each of the last label times by itself, in strict time: it is forecast by a model that knows the label
-// times before it, the newest of them for validation, the rest for training. So a model is trained once for each plan.
+// Rotation tests each of the last label times separately, in strict time. The model of a test time knows the label
+// times before it; the newest of them are for validation, the rest for training. One model is trained for each plan.
 func (d *Data) Rotation(tested, validation int) ([]*Plan, error) {
 	first := len(d.LabelTimes) - tested
 	if tested < 1 || validation < 0 || first-validation < 1 {

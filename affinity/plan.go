@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Part says what a question is for.
+// Part is the use of a question: training, validation or test.
 type Part string
 
 const (
@@ -33,20 +33,21 @@ type Plan struct {
 	walk func(ctx context.Context, tests bool, to Listener) error
 }
 
-// Listener is told what happens, in order. Slices that it is handed are good until it returns, but for the slices of
-// labels, which it may keep.
+// Listener receives events, labels and questions in order. Slices passed to it are valid until the method returns,
+// except the slices of labels, which it may keep.
 type Listener interface {
-	// Reset comes first, and before each window of a plan of windows: nothing is known.
+	// Reset is called first, and before each window of a plan of windows. Nothing is known then.
 	Reset(task Task)
-	// Observe tells of the next events.
+	// Observe receives the next events.
 	Observe(events []dyngraph.Event) error
-	// Learn tells of labels that are known from here on.
+	// Learn receives labels that are known from now on.
 	Learn(labels Labels) error
-	// Ask is a question with its answer; the answer is not known yet, and is learned next where it ever is.
+	// Ask receives a question with its answer. The answer is not known yet. If it ever becomes known, Learn receives it
+	// next.
 	Ask(q Question, answer Labels) error
 }
 
-// Walk tells everything to the listener.
+// Walk passes the whole plan to the listener.
 func (p *Plan) Walk(ctx context.Context, to Listener) error {
 	if p.walk == nil {
 		return invalid("a Plan without data: make one with Data.Official, Data.Rotation or Data.Windows")
@@ -54,8 +55,8 @@ func (p *Plan) Walk(ctx context.Context, to Listener) error {
 	return p.walk(ctx, true, to)
 }
 
-// Past returns the plan without its test questions, and without events and labels known only at these: a [Trainer] is
-// trained on it.
+// Past returns the plan without its test questions, and without events and labels known only at these. A [Trainer]
+// trains on it.
 func (p *Plan) Past() *Plan {
 	past := *p
 	past.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.Part == Test })

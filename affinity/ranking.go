@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// rowOf is the row of sums.
+// rowOf returns the row of sums.
 func rowOf(sums map[int32]float64) row {
 	r := row{classes: slices.Sorted(maps.Keys(sums))}
 	for _, class := range r.classes {
@@ -16,10 +16,10 @@ func rowOf(sums map[int32]float64) row {
 	return r
 }
 
-// rankingSlope is how steep the logistic losses are for a row whose largest weight is 1.
+// rankingSlope is the steepness of the logistic losses for a row whose largest weight is 1.
 const rankingSlope = 20
 
-// steepness is that for scores near a row.
+// steepness returns the steepness for scores near a row.
 func steepness(r row) float64 {
 	if len(r.weights) == 0 || slices.Max(r.weights) <= 0 {
 		return rankingSlope
@@ -27,12 +27,13 @@ func steepness(r row) float64 {
 	return rankingSlope / slices.Max(r.weights)
 }
 
-// rankingLoss is the loss of scores y whose true weights are in answer, and its derivative by each of y. It is the sum
-// over pairs of classes of y with different weights a, at least one of them among the first [TopK] scores,
+// rankingLoss returns the loss of scores y with true weights answer, and its derivative with respect to each entry of
+// y. It is the sum over pairs of classes of y with different weights a, at least one of them among the first [TopK]
+// scores,
 //
 //	|ΔNDCG| log(1 + exp(-steep (y_i - y_j))),  a_i > a_j
 //
-// where ΔNDCG, what a swap of the two would change, is taken as given.
+// where ΔNDCG, the change of the NDCG if the two were swapped, is held constant.
 func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float64) {
 	derivative = make([]float64, len(y.classes))
 	if len(y.classes) == 0 || len(answer.weights) == 0 {
@@ -60,7 +61,7 @@ func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float
 			if change == 0 {
 				continue
 			}
-			up, down := i, j // the one that is to be first, and the other
+			up, down := i, j // the class to rank first, and the other
 			if b > a {
 				up, down = j, i
 			}
@@ -74,7 +75,7 @@ func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float
 	return loss, derivative
 }
 
-// cut is the discount of a place, 0 for those that do not count.
+// cut returns the discount of a rank, 0 for ranks that do not count.
 func cut(place int) float64 {
 	if place >= TopK {
 		return 0
@@ -82,7 +83,7 @@ func cut(place int) float64 {
 	return discount(place)
 }
 
-// adam is AdamW with the usual decays of its means.
+// adam is AdamW with the usual decay rates.
 type adam struct {
 	rate, decay  float64
 	mean, square []float64
@@ -93,7 +94,7 @@ func newAdam(rate, decay float64, size int) *adam {
 	return &adam{rate: rate, decay: decay, mean: make([]float64, size), square: make([]float64, size)}
 }
 
-// step moves weights, given in parts as gradients are.
+// step updates weights. Gradients have the same parts as weights.
 func (a *adam) step(weights, gradients [][]float64) {
 	const first, second, tiny = 0.9, 0.999, 1e-8
 	a.steps++

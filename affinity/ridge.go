@@ -11,16 +11,16 @@ import (
 )
 
 // Ridge is a linear regression of the logarithm of a class's weight, the same for all nodes and classes, on its newest
-// weight, the one before it, and the moving average. Weights a enter as l(a) = log(1 + a/0.0001), and the fitted
+// weight, the weight before it, and the moving average. Weights a enter as l(a) = log(1 + a/0.0001), and the fitted
 // quantity is the change
 //
 //	l(a) - l(newest) = b·(l(before) - l(newest), l(mean) - l(newest), l(newest), 1)
 //
 // by least squares, each entry weighted by the square root of its newest weight, plus Penalty times the mean square of
-// the regressors times |b|². Classes that a node has had nothing to do with have the score 0.
+// the regressors times |b|². Classes without any earlier weight at a node have the score 0.
 type Ridge struct {
 	labelsOnly
-	// Penalty is 0.001 where it is 0.
+	// Penalty is the strength of the ridge penalty; 0 means 0.001.
 	Penalty float64 `json:"Penalty"`
 
 	coefficients []float64
@@ -42,13 +42,13 @@ func (m *Ridge) Reset(task Task) {
 	m.history.reset()
 }
 
-// Learn takes labels.
+// Learn adds labels to the history.
 func (m *Ridge) Learn(labels Labels) error {
 	m.history.learn(labels)
 	return nil
 }
 
-// Forecast writes logarithms of forecast weights; before training the logarithms of the newest weights.
+// Forecast writes the logarithms of forecast weights, or of the newest weights before training.
 func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		m.history.each(u, func(class int32, newest, before, mean float64) {
@@ -62,7 +62,7 @@ func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []f
 	return nil
 }
 
-// Train fits the coefficients to the questions of training.
+// Train fits the coefficients to the training questions.
 func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 	m.coefficients = nil
 	sums := &ridgeSums{Ridge: m, xx: mat.NewSymDense(ridgeSize, nil), xy: mat.NewVecDense(ridgeSize, nil)}
@@ -82,7 +82,7 @@ func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 	return nil
 }
 
-// ridgeSums gathers the sums of the normal equations.
+// ridgeSums accumulates the normal equations.
 type ridgeSums struct {
 	*Ridge
 	xx *mat.SymDense

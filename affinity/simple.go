@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Zero gives all classes the same score: they share their mean gain.
+// Zero gives all classes the same score, so that they share their mean gain.
 type Zero struct{ labelsOnly }
 
 // Reset, Learn and Forecast do nothing.
@@ -12,7 +12,7 @@ func (Zero) Reset(Task)                                                  {}
 func (Zero) Learn(Labels) error                                          { return nil }
 func (Zero) Forecast(context.Context, float64, []int32, []float64) error { return nil }
 
-// Mean is the mean of all labels of each node.
+// Mean forecasts the mean of all labels of each node.
 type Mean struct {
 	labelsOnly
 	mean rows
@@ -24,7 +24,7 @@ func (m *Mean) Reset(task Task) {
 	m.mean, m.seen = rows{task.Classes, make(map[int32]row)}, make(map[int32]float64)
 }
 
-// Learn moves the means.
+// Learn updates the means.
 func (m *Mean) Learn(labels Labels) error {
 	for k, u := range labels.Nodes {
 		_, classes, weights := labels.Row(k)

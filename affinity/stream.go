@@ -9,13 +9,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// asked is a question about labels of the data, and how many events are known by then.
+// asked is a question about labels of the data, with the number of events known by then.
 type asked struct {
 	Question
 	known int
 }
 
-// inTime is the plan of questions in order of time, the test questions last.
+// inTime returns the plan of questions in order of time, the test questions last.
 func (d *Data) inTime(protocol string, questions []asked) *Plan {
 	p := &Plan{Task: d.Task, Name: d.Name + ", " + protocol}
 	for _, q := range questions {
@@ -33,18 +33,18 @@ func (d *Data) inTime(protocol string, questions []asked) *Plan {
 	return p
 }
 
-// walk leads a listener through a stream of events and one of labels.
+// walk passes a stream of events and a stream of labels to a listener.
 type walk struct {
 	ctx       context.Context
 	data      *Data
 	to        Listener
-	questions []asked // to come
-	told      int     // events
+	questions []asked // still to ask
+	told      int     // number of events passed on
 	next      func() (Labels, error, bool)
 	batch     []dyngraph.Event
 }
 
-const batchSize = 1 << 12 // events that a listener is told at once
+const batchSize = 1 << 12 // number of events passed to a listener at once
 
 func (w *walk) run() error {
 	next, stop := iter.Pull2(w.data.Labels(w.ctx))
@@ -84,7 +84,7 @@ func (w *walk) run() error {
 	return nil
 }
 
-// observe tells of the events that were gathered.
+// observe passes on the collected events.
 func (w *walk) observe() error {
 	if err := w.ctx.Err(); err != nil {
 		return fmt.Errorf("affinity: %s: %w", w.data.Name, err)
@@ -96,7 +96,7 @@ func (w *walk) observe() error {
 	return w.to.Observe(w.batch)
 }
 
-// ask puts the questions for which no more events are known.
+// ask asks the questions whose known events have all been passed on.
 func (w *walk) ask() error {
 	for len(w.questions) > 0 && w.questions[0].known == w.told {
 		q := w.questions[0].Question
@@ -118,7 +118,7 @@ func (w *walk) ask() error {
 	return nil
 }
 
-// labels returns the labels of a time, and tells the listener of earlier ones that nobody asked for.
+// labels returns the labels of a time, and passes on earlier labels that no question asks for.
 func (w *walk) labels(t float64) (Labels, error) {
 	for {
 		labels, err, more := w.next()

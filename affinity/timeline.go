@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// timeline holds the times of a stream: each once, with the number of events up to it.
+// timeline holds the times of a stream: each distinct time, with the number of events up to it.
 type timeline struct {
 	times []float64
 	upTo  []int
 }
 
-// add takes the time of the next event.
+// add appends the time of the next event.
 func (l *timeline) add(t float64) {
 	if last := len(l.times) - 1; last < 0 || l.times[last] != t {
 		l.times, l.upTo = append(l.times, t), append(l.upTo, l.count())

@@ -8,10 +8,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// WindowConfig says how data are cut into windows.
+// WindowConfig says how to cut data into windows.
 type WindowConfig struct {
-	// Length counts the snapshots of a window: all but the last are seen, the last is forecast. The paper takes 3 on
-	// tgbn-trade and 10 on tgbn-genre.
+	// Length is the number of snapshots of a window: all but the last are inputs, the last is forecast. The paper uses
+	// 3 on tgbn-trade and 10 on tgbn-genre.
 	Length int
 	// Train and Validation are fractions of the windows, rounded down; 0 means .6 and .2, as in the paper.
 	Train, Validation float64
@@ -19,19 +19,19 @@ type WindowConfig struct {
 	Seed uint64
 }
 
-// window are snapshots in a row.
+// window is a run of consecutive snapshots.
 type window struct {
 	part      Part
 	snapshots []dyngraph.Snapshot
 }
 
-// Windows is the protocol of the paper: snapshots of d.Step are cut into windows that do not overlap, which are
-// shuffled and split. A question asks for the weights of the edges in the last snapshot of a window out of each node
-// that has any, over all nodes; the rows of the other snapshots are the known labels. Nothing of other windows is
-// known, but a model is trained on windows that lie after tested ones, too.
+// Windows returns the protocol of the paper. It cuts snapshots of d.Step into windows that do not overlap, and shuffles
+// and splits them. A question asks for the weights of the edges in the last snapshot of a window, for each node that
+// has edges out, over all nodes. The rows of the other snapshots are the known labels. Nothing from other windows is
+// known, but a model also trains on windows later than the test windows.
 //
 // Scores are not comparable to scores of [Data.Official]. The paper does not seed its shuffle, so its own split is not
-// known. Errors wrap [dyngraph.ErrInvalid] or are errors of the stream.
+// known. Errors wrap [dyngraph.ErrInvalid] or come from the stream.
 func (d *Data) Windows(ctx context.Context, c WindowConfig) (*Plan, error) {
 	if c.Train == 0 && c.Validation == 0 {
 		c.Train, c.Validation = .6, .2

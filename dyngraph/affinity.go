@@ -2,24 +2,24 @@ package dyngraph
 
 import "fmt"
 
-// Affinities say what some of the nodes have to do with each of a number of classes, such as a country's trade with
-// each partner: a sparse row of values for each of these nodes.
+// Affinities holds the affinity of nodes to classes, such as a country's trade with each partner. Each listed node has
+// a sparse row of values.
 type Affinities struct {
-	// Nodes [rows] are those with a row, increasing strictly.
+	// Nodes [rows] are the nodes with a row, strictly increasing.
 	Nodes []int32
-	// Start [rows+1] says where rows begin: row i has the entries Start[i] to Start[i+1]-1.
+	// Start [rows+1] holds the row boundaries: row i has the entries Start[i] to Start[i+1]-1.
 	Start []int
-	// Classes [entries] increase strictly within a row; Values are theirs, finite and not negative: one for each entry. A
-	// class that is not there has the value 0.
+	// Classes [entries] increase strictly within a row. Values has one finite, nonnegative number for each entry. A
+	// class without an entry has the value 0.
 	Classes []int32
 	Values  []float64
 }
 
-// KnownTerms is the number of terms of each entry of Series.Known, which has 1 + KnownTerms values of any sign: a logit
-// to begin with, and terms that are added to it with coefficients.
+// KnownTerms is the number of terms of each entry of Series.Known. An entry has 1 + KnownTerms values of any sign: an
+// initial logit, and terms that are added to it with coefficients.
 const KnownTerms = 3
 
-// Rows is the number of nodes with a row; 0 for nil.
+// Rows returns the number of nodes with a row; 0 for nil.
 func (a *Affinities) Rows() int {
 	if a == nil {
 		return 0
@@ -27,15 +27,15 @@ func (a *Affinities) Rows() int {
 	return len(a.Nodes)
 }
 
-// Row is the node of row i with the entries, of one value each.
+// Row returns the node of row i and its entries. It is for affinities of one value per entry.
 func (a *Affinities) Row(i int) (node int, classes []int32, values []float64) {
 	from, to := a.Start[i], a.Start[i+1]
 	return int(a.Nodes[i]), a.Classes[from:to:to], a.Values[from:to:to]
 }
 
-// Validate finds what cannot be affinities of so many nodes to so many classes: rows that do not fit together, nodes or
-// classes out of range or not in increasing order, values that are negative or not finite. The error wraps
-// [ErrInvalid].
+// Validate returns an error for affinities that are not valid for the given numbers of nodes and classes: inconsistent
+// rows, nodes or classes out of range or not in increasing order, values that are negative or not finite. The error
+// wraps [ErrInvalid].
 func (a *Affinities) Validate(nodes, classes int) error {
 	if fault := a.fault(nodes, classes, 1); fault != "" {
 		return invalid("%s", fault)
@@ -43,8 +43,8 @@ func (a *Affinities) Validate(nodes, classes int) error {
 	return nil
 }
 
-// fault describes the first fault of affinities of so many nodes, classes and values of an entry, "" where there is
-// none.
+// fault describes the first fault of affinities for the given numbers of nodes, classes and values per entry. It
+// returns "" if there is none.
 func (a *Affinities) fault(nodes, classes, size int) string {
 	if a == nil {
 		return ""
@@ -102,7 +102,8 @@ func (s *Series) checkAffinities() error {
 	return nil
 }
 
-// Affinities are those to be met at the last of ForecastTimes, nil where there are none or none known yet.
+// Affinities returns the affinities to forecast at the last of ForecastTimes, or nil if there are none or they are not
+// known yet.
 func (w Window) Affinities() *Affinities {
 	if w.Validate() != nil || w.Last() >= len(w.Series.Affinities) {
 		return nil

@@ -9,17 +9,18 @@ func (s StepRange) overlaps(other StepRange) bool {
 	return s.First <= other.Last && other.First <= s.Last
 }
 
-// Alignment says which steps of the recorded process the values of a snapshot are made of, as offsets from the
-// snapshot's index. Features that repeat the last days of a quantity are the usual reason to set it: with k lags, where snapshot i
-// holds the days i..i+k-1 and its target is day i+k,
+// Alignment gives the steps of the recorded process that the values of a snapshot come from, as offsets from the index
+// of the snapshot. The usual reason to set it is features that repeat the last days of a quantity. With k lags, where
+// snapshot i holds the days i..i+k-1 and its target is day i+k, it is
 //
 //	Alignment{Features: StepRange{0, k - 1}, Targets: StepRange{k, k}}
 //
-// so that windows which share no snapshot may share days. In the zero value features and targets of snapshot i are
-// of step i. Edge weights always are. A standardisation over all times touches every step; it leaves that out.
+// so that windows which share no snapshot may share days. In the zero value features and targets of snapshot i come
+// from step i. Edge weights always do. Alignment does not cover a standardisation over all times, which uses every
+// step.
 type Alignment struct{ Features, Targets StepRange }
 
-// mostOffset keeps sums with indices of snapshots far from overflow.
+// mostOffset keeps sums of offsets and snapshot indices far from overflow.
 const mostOffset = 1 << 30
 
 func (s *Series) checkSteps() error {
@@ -39,11 +40,11 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// lags is how many steps features of a lagged series show.
+// lags returns the number of steps in the features of a lagged series.
 func (s *Series) lags() int { return s.Alignment.Features.Last - s.Alignment.Features.First + 1 }
 
-// inputSteps returns the steps that the window's inputs show: the steps of their features and edges. Nothing newer is
-// known when the forecast is made. It returns the zero StepRange for a window that is not in its series.
+// inputSteps returns the range of steps in the window's inputs, features and edges. No newer step is known when the
+// forecast is made. It returns the zero StepRange for a window that is not in its series.
 func (w Window) inputSteps() StepRange {
 	if w.Validate() != nil {
 		return StepRange{}
@@ -52,7 +53,7 @@ func (w Window) inputSteps() StepRange {
 	return StepRange{w.Start + min(0, features.First), w.Start + w.Inputs() - 1 + max(0, features.Last)}
 }
 
-// StepsUsed are the steps from the first to the last that inputs or target are made of.
+// StepsUsed returns the range of steps that the window's inputs or target use.
 func (w Window) StepsUsed() StepRange {
 	if w.Validate() != nil {
 		return StepRange{}
@@ -64,14 +65,14 @@ func (w Window) StepsUsed() StepRange {
 	return StepRange{min(in.First, first+targets.First), max(in.Last, w.Last()+targets.Last)}
 }
 
-// Known returns the windows that were observed to their end, target included, when the forecast of origin is made: no
-// step that they touch is later than the newest that the inputs of origin show.
+// Known returns the windows that are completely observed, target included, when the forecast of origin is made: no step
+// that they use is later than the newest step in the inputs of origin.
 func Known(windows []Window, origin Window) []Window {
 	newest := origin.inputSteps().Last
 	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool { return w.StepsUsed().Last > newest })
 }
 
-// Purge returns the windows that touch no step which one of the others touches.
+// Purge returns the windows that share no step with any of the others.
 func Purge(windows []Window, others ...[]Window) []Window {
 	rest := slices.Concat(others...)
 	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool {
@@ -79,10 +80,10 @@ func Purge(windows []Window, others ...[]Window) []Window {
 	})
 }
 
-// Visible are the values of the targets' quantity that the inputs show, oldest first, each [nodes*TargetSize]: the lags
-// of the first input, where Series.Lagged, and Series.LastObserved of each input. Nil for a series without
-// LastObserved, and for a window that is not in its series or whose rows are of another length. Lags that are NaN were
-// not observed.
+// Visible returns the values of the target quantity in the inputs, oldest first, each [nodes*TargetSize]: the lags of
+// the first input, if Series.Lagged, and Series.LastObserved of each input. It returns nil for a series without
+// LastObserved, and for a window that is not in its series or has rows of another length. NaN marks a lag that was not
+// observed.
 func (w Window) Visible() [][]float64 {
 	s := w.Series
 	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.LastObserved) {

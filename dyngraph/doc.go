@@ -8,19 +8,19 @@
 //	Features [T][n*p]   row-major by node
 //	Targets  [T][n*q]   row-major by node, may be absent
 //
-// NaN among features and targets is a value that was not observed.
+// NaN in features and targets marks a value that was not observed.
 //
-// Start with a loader (datasets/table reads files of your own) or fill a Series and call [Series.Validate]; then cut
-// it:
+// Start with a loader (datasets/table reads your own files) or fill a Series and call [Series.Validate]. Then cut it
+// into windows:
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
-// A graph may also come as a stream of [Events], each an edge at a time. [Events.Snapshots] sums them step by step, so
-// that only the snapshots are held, [SeriesOf] makes a Series of snapshots, and [Events.WriteCSV] writes a stream.
+// A graph may also come as a stream of [Events], each an edge at a time. [Events.Snapshots] sums them step by step and
+// holds only the snapshots, [SeriesOf] makes a Series from snapshots, and [Events.WriteCSV] writes a stream.
 //
-// Features often repeat earlier steps of the forecast quantity, so that windows which share no snapshot share days all
-// the same. [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not
+// Features often repeat earlier steps of the forecast quantity, so windows that share no snapshot may still share days.
+// [Alignment] describes this; [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] then do not
 // leak.
 //
-// Limits: all snapshots share one set of nodes. Missing values are not filled here; models do, and say how.
+// Limits: all snapshots share one set of nodes. This package does not fill missing values; models do, and document how.
 package dyngraph

@@ -8,23 +8,24 @@ import (
 	"strconv"
 )
 
-// Event is a directed edge at a time: a payment, a song that someone heard, the trade of a year.
+// Event is a directed edge at a time: a payment, a song listened to, the trade of a year.
 type Event struct {
 	Time                float64 // in any unit
 	Source, Destination int32
 	Weight              float64
 }
 
-// Events is a stream of events in order of time. It ends with its first error. Ranging over it again begins anew,
-// unless who made it says otherwise:
+// Events is a stream of events in order of time. It ends with its first error. Ranging over it again starts from the
+// beginning, unless its source says otherwise:
 //
 //	for event, err := range events {
 //		...
 //	}
 type Events iter.Seq2[Event, error]
 
-// WriteCSV writes the columns time, source, destination and weight, which datasets/table reads. Names are the names of
-// the nodes; without any, nodes are written as numbers. Errors of the stream and of the writer come back as they are.
+// WriteCSV writes the columns time, source, destination and weight, which datasets/table reads. names are the names of
+// the nodes; without names, nodes are written as numbers. Errors of the stream and of the writer are returned
+// unchanged.
 func (e Events) WriteCSV(w io.Writer, names []string) error {
 	rows := csv.NewWriter(w)
 	if err := rows.Write([]string{"time", "source", "destination", "weight"}); err != nil {
@@ -55,7 +56,7 @@ func (e Events) WriteCSV(w io.Writer, names []string) error {
 	return rows.Error()
 }
 
-// check finds what cannot be event number at of a stream; before is the time of the one before it.
+// check returns an error if the event is not valid as event number at of a stream, after an event at time before.
 func (e Event) check(at int, before float64) error {
 	switch {
 	case !finite(e.Time):
@@ -72,11 +73,11 @@ func (e Event) check(at int, before float64) error {
 	return nil
 }
 
-// timeText writes a time in full, as years and seconds since 1970 are read.
+// timeText writes a time without an exponent, so that years and seconds since 1970 can be read back.
 func timeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
 
-// Checked is the stream with an error for the first event that is not finite, is of a negative node, or is earlier than
-// the one before it. The error wraps [ErrInvalid].
+// Checked returns the stream with an error at the first event that is not finite, has a negative node, or is earlier
+// than the event before it. The error wraps [ErrInvalid].
 func (e Events) Checked() Events {
 	return func(yield func(Event, error) bool) {
 		at, last := 0, math.Inf(-1)

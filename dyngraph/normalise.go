@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// Normalisation says which control matrix is made of a snapshot's weighted adjacency A; "" is [NormalisedLaplacian].
+// Normalisation selects the control matrix C of a snapshot with weighted adjacency A; "" is [NormalisedLaplacian].
 type Normalisation string
 
 const (
-	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2 with o the row sums (out) and q the column sums
-	// (in) of A+I: entries of order 1 whatever the unit of the weights, directed as A is. Every node gains a self-loop.
+	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2, with o the row sums (out) and q the column sums
+	// (in) of A+I. Entries have order 1 whatever the unit of the weights, and C is directed as A is. Every node gains a
+	// self-loop.
 	NormalisedLaplacian Normalisation = "normalised"
 	// Log is C_ij = log(1 + A_ij).
 	Log Normalisation = "log"
-	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
+	// Raw is C = A. States, and the error of a solve, grow to the order of the sums of its entries.
 	Raw Normalisation = "raw"
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and
-	// column sums are near 1 where the Laplacian's are near 0, so that maps which take sums see the whole graph.
+	// column sums are near 1, where the Laplacian's are near 0, so maps that take sums see the whole graph.
 	NormalisedAdjacency Normalisation = "adjacency"
-	// MeanDegree is C = A / d with d the mean over nodes of the sums of |A_uv| over v in the first snapshot given: entries
-	// of order 1 over the degree, one unit for all snapshots, so that C' is A' / d. Where that snapshot has no edges d is
-	// of the first that has one.
+	// MeanDegree is C = A / d, with d the mean over nodes of the sums of |A_uv| over v in the first snapshot that has
+	// edges. Entries have order 1 over the degree. All snapshots have the same unit, so C' is A' / d.
 	MeanDegree Normalisation = "mean degree"
 )
 
-// Check finds a normalisation that does not exist; the error wraps [ErrInvalid].
+// Check returns an error for an unknown normalisation; the error wraps [ErrInvalid].
 func (k Normalisation) Check() error {
 	known := []Normalisation{NormalisedLaplacian, Log, Raw, NormalisedAdjacency, MeanDegree}
 	if k != "" && !slices.Contains(known, k) {
@@ -36,8 +36,8 @@ func (k Normalisation) Check() error {
 	return nil
 }
 
-// Apply makes the control matrices of snapshots [T][edges], on the pattern or, for the two that are normalised, on the
-// pattern with all self-loops. The input stays as it is. Errors wrap [ErrInvalid].
+// Apply returns the control matrices of snapshots [T][edges], on the pattern or, for the two normalised kinds, on the
+// pattern with all self-loops. The input is not changed. Errors wrap [ErrInvalid].
 func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
 	if err := errors.Join(k.Check(), p.Validate()); err != nil {
 		return nil, nil, err
@@ -59,14 +59,14 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 	return p.symmetric(weights, 1, -1)
 }
 
-// weightFault describes the first fault of the weights of snapshots, "" where there is none.
+// weightFault describes the first fault of the weights of snapshots. It returns "" if there is none.
 func (p *Pattern) weightFault(weights [][]float64) string {
 	for i, row := range weights {
 		if len(row) != p.Edges() {
 			return fmt.Sprintf("weights of snapshot %d hold %d entries, want %d", i, len(row), p.Edges())
 		}
 		if i > 0 && len(row) > 0 && &row[0] == &weights[i-1][0] {
-			continue // as where a graph stays the same for many snapshots
+			continue // rows share memory if the graph is the same for many snapshots
 		}
 		for e, w := range row {
 			if !finite(w) {
@@ -78,7 +78,7 @@ func (p *Pattern) weightFault(weights [][]float64) string {
 	return ""
 }
 
-// MeanDegreeOf is what [MeanDegree] divides the snapshots by; 1 where none has an edge.
+// MeanDegreeOf returns the number by which [MeanDegree] divides the snapshots; 1 if no snapshot has an edge.
 func (p *Pattern) MeanDegreeOf(weights [][]float64) float64 {
 	for _, row := range weights {
 		sum := 0.0
@@ -92,7 +92,8 @@ func (p *Pattern) MeanDegreeOf(weights [][]float64) float64 {
 	return 1
 }
 
-// overDegree makes one row of rows that share memory, as where a graph stays the same for many snapshots.
+// overDegree divides the rows by the mean degree. Rows that share memory, as for a graph that is the same for many
+// snapshots, share memory in the result.
 func (p *Pattern) overDegree(weights [][]float64) [][]float64 {
 	degree, divided := p.MeanDegreeOf(weights), make([][]float64, len(weights))
 	for i, row := range weights {
@@ -123,7 +124,7 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 	return logs, nil
 }
 
-// symmetric makes identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
+// symmetric returns identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
 func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Pattern, [][]float64, error) {
 	looped, place, loop := p.withLoops()
 	controls := make([][]float64, len(weights))
@@ -163,7 +164,7 @@ func geometricMean(a, b float64) float64 {
 	return math.Sqrt(a) * math.Sqrt(b)
 }
 
-// withLoops adds all self-loops. It also returns where each edge of p, and the loop of each node, went.
+// withLoops adds all self-loops. It also returns the new index of each edge of p, and of the loop of each node.
 func (p *Pattern) withLoops() (looped *Pattern, place, loop []int) {
 	from, to := make([]int, 0, p.Edges()+p.Nodes), make([]int, 0, p.Edges()+p.Nodes)
 	for e := range p.From {
@@ -172,6 +173,6 @@ func (p *Pattern) withLoops() (looped *Pattern, place, loop []int) {
 	for u := range p.Nodes {
 		from, to = append(from, u), append(to, u)
 	}
-	looped, places, _ := NewPattern(p.Nodes, from, to) // of a sound pattern
+	looped, places, _ := NewPattern(p.Nodes, from, to) // valid, since p is
 	return looped, places[:p.Edges()], places[p.Edges():]
 }

@@ -2,13 +2,13 @@ package dyngraph
 
 import "math"
 
-// LastObserved is Series.LastObserved at the last input, [nodes*TargetSize] row-major by node. The error wraps
-// [ErrInvalid] where an entry is NaN, where the series has no newest values, and where the window is not in it.
+// LastObserved returns Series.LastObserved at the last input, [nodes*TargetSize] row-major by node. The error wraps
+// [ErrInvalid] if an entry is NaN, if the series has no newest values, or if the window is not in it.
 func (w Window) LastObserved() ([]float64, error) {
 	return w.known("LastObserved", func(s *Series) [][]float64 { return s.LastObserved })
 }
 
-// RecentMean is Series.RecentMean at the last input, as [Window.LastObserved].
+// RecentMean returns Series.RecentMean at the last input, with the same shape and errors as [Window.LastObserved].
 func (w Window) RecentMean() ([]float64, error) {
 	return w.known("RecentMean", func(s *Series) [][]float64 { return s.RecentMean })
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// ErrInvalid is wrapped by every error about data that cannot be a dynamic graph: edges out of range, shapes that
-// differ, times that do not increase, values that are not finite.
+// ErrInvalid is wrapped by every error about invalid data of a dynamic graph: edges out of range, inconsistent shapes,
+// times that do not increase, values that are not finite.
 var ErrInvalid = errors.New("invalid dynamic graph")
 
-// ErrTooLarge is wrapped by errors about files that hold more bytes than a limit, which their texts name together with
-// the option that raises it.
+// ErrTooLarge is wrapped by errors about files above a size limit. The message names the limit and the option that
+// raises it.
 var ErrTooLarge = bounded.ErrTooLarge
 
 // Pattern is the set of directed edges that occur in any snapshot of a dynamic graph, sorted by (From, To), each
@@ -29,8 +29,8 @@ type Pattern struct {
 // MaxNodes bounds the nodes of a [Pattern], whose edges are pairs of int32.
 const MaxNodes = math.MaxInt32
 
-// NewPattern sorts the edges (from[k], to[k]) of a graph of n nodes and drops repetitions. It also returns, for each
-// given edge, its place in the pattern.
+// NewPattern sorts the edges (from[k], to[k]) of a graph of n nodes and drops repetitions. It also returns the index of
+// each given edge in the pattern.
 func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 	if n < 1 || n > MaxNodes {
 		return nil, nil, invalid("%d nodes, want 1 to %d", n, MaxNodes)
@@ -61,8 +61,9 @@ func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 	return p, place, nil
 }
 
-// Validate finds what [NewPattern] does not make: no nodes or too many, edges out of range, out of order or repeated. A
-// pattern without edges is sound, though a [Series] wants one. The error wraps [ErrInvalid].
+// Validate returns an error for a pattern that [NewPattern] would not make: no nodes or too many, edges out of range,
+// out of order or repeated. A pattern without edges is valid, though a [Series] needs at least one. The error wraps
+// [ErrInvalid].
 func (p *Pattern) Validate() error {
 	if fault := p.fault(); fault != "" {
 		return invalid("%s", fault)
@@ -70,7 +71,7 @@ func (p *Pattern) Validate() error {
 	return nil
 }
 
-// fault describes the first fault of the pattern, "" where there is none.
+// fault describes the first fault of the pattern. It returns "" if there is none.
 func (p *Pattern) fault() string {
 	switch {
 	case p == nil || p.Nodes < 1:
@@ -95,8 +96,8 @@ func (p *Pattern) fault() string {
 	return ""
 }
 
-// Used are the edges that have a weight other than 0 in one of the snapshots [J][edges], which take the edges of the
-// pattern, and the snapshots on them.
+// Used returns the pattern of the edges with a nonzero weight in at least one of the snapshots [J][edges], and the
+// snapshots on this pattern.
 func (p *Pattern) Used(snapshots [][]float64) (*Pattern, [][]float64) {
 	used := &Pattern{Nodes: p.Nodes}
 	var place []int
@@ -115,5 +116,5 @@ func (p *Pattern) Used(snapshots [][]float64) (*Pattern, [][]float64) {
 	return used, on
 }
 
-// Edges is the number of edges of the pattern.
+// Edges returns the number of edges of the pattern.
 func (p *Pattern) Edges() int { return len(p.From) }

@@ -1,9 +1,9 @@
 package dyngraph
 
-// PurgedRotation returns one split for each window, which is tested in it. Training windows are the candidates
-// that touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows
-// are for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
-// training windows touch none of theirs either. Candidates may be denser than the windows themselves.
+// PurgedRotation returns one split for each window, which is the test window. Training windows are the candidates,
+// earlier or later, that share no step with the test window. If validation is above 0, this number of windows is for
+// validation: the first after the test window (the earliest follow the latest) that share no step with it. Training
+// windows then share no step with the validation windows either. Candidates may be denser than the windows themselves.
 //
 // This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning
 // (2018), section 7.4.1.
@@ -34,10 +34,10 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 	return splits, nil
 }
 
-// RollingOrigin tests each window from the index floor(first*K) of K on, as if time had stopped at its newest visible
-// step. Each split tests the next few windows, and every is their number: a model is trained anew for each split, on
-// the windows that are [Known] to the first of them. With a validation fraction above 0 the latest of these windows,
-// rounded down but one at least, are for validation, and training windows are known to the first of them.
+// RollingOrigin tests each of the K windows from index floor(first*K) on, as if time had stopped at its newest visible
+// step. Each split tests the next every windows. A model is trained again for each split, on the windows that are
+// [Known] to the first test window. If validationFraction is above 0, this fraction of these windows, rounded down but
+// at least one, is for validation: the latest ones. Training windows are then known to the first validation window.
 //
 // L. J. Tashman, Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal of
 // Forecasting 16 (2000).
@@ -70,7 +70,7 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 	return splits, nil
 }
 
-// part is the fraction of a number, rounded down.
+// part returns the fraction of a number, rounded down.
 func part(fraction float64, total int) int {
 	const ulps = 1e-9 // keeps products such as 0.29*100 from falling below their integer
 	return int(fraction*float64(total) + ulps)

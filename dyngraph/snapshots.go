@@ -9,20 +9,21 @@ import (
 // Snapshot is the graph of one step of a stream: sums of weights, sorted by (From, To), each pair once.
 type Snapshot struct {
 	Time     float64 // at which the step begins
-	Events   int     // how many it sums
+	Events   int     // number of events in the sums
 	From, To []int32
 	Weights  []float64
 }
 
-// MaxSnapshots bounds the steps that a stream is cut into.
+// MaxSnapshots bounds the number of steps of a stream.
 const MaxSnapshots = 1 << 20
 
-// Snapshots sums the weights of each pair of nodes over steps of time: snapshot k is of the events with
+// Snapshots sums the weights of each pair of nodes over steps of time. Snapshot k holds the events with
 //
 //	first + k*step <= time < first + (k+1)*step
 //
-// where first is the time of the first event. The last snapshot holds the last event; snapshots in between without an
-// event are empty. One snapshot is held at a time, and never the events. Errors wrap [ErrInvalid] or are the stream's.
+// where first is the time of the first event. The last snapshot holds the last event. Snapshots in between without an
+// event are empty. Only one snapshot is held in memory at a time, and never the events. Errors wrap [ErrInvalid] or
+// come from the stream.
 func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 	return func(yield func(Snapshot, error) bool) {
 		if !(step > 0) || math.IsInf(step, 1) {
@@ -74,12 +75,12 @@ func (e Events) Aggregate(step float64) ([]Snapshot, error) {
 	return all, nil
 }
 
-// bin is the step that is being summed.
+// bin accumulates the current step.
 type bin struct {
 	time   float64
 	events int
 	sums   map[uint64]float64
-	pairs  []uint64 // room to sort them
+	pairs  []uint64 // buffer for sorting
 }
 
 // pair orders edges by source, then destination.
@@ -115,7 +116,7 @@ func (s Snapshot) check() error {
 	return nil
 }
 
-// EventsOf streams snapshots back: an event for each edge, at the time of its snapshot.
+// EventsOf converts snapshots back to a stream, with an event for each edge at the time of its snapshot.
 func EventsOf(snapshots []Snapshot) Events {
 	return func(yield func(Event, error) bool) {
 		for _, s := range snapshots {
@@ -132,8 +133,8 @@ func EventsOf(snapshots []Snapshot) Events {
 	}
 }
 
-// SeriesOf puts snapshots of a graph of n nodes on their union pattern, with a constant 1 as the feature of each node.
-// It takes snapshots × union of edges numbers: models on many nodes read the snapshots themselves.
+// SeriesOf puts snapshots of a graph of n nodes on their union pattern. The feature of each node is a constant 1. The
+// series stores snapshots × union edges numbers: models on many nodes read the snapshots directly.
 func SeriesOf(name string, nodes int, snapshots []Snapshot) (*Series, error) {
 	var pairs []uint64
 	for _, s := range snapshots {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Split are windows for training, for choosing the best parameters, and for the final error.
+// Split holds the windows for training, for the choice of the best parameters, and for the final error.
 type Split struct{ Train, Validation, Test []Window }
 
-// Split shuffles the windows by seed and takes the fractions for training and validation, rounded down; the rest is
-// for testing. This is the split of the published experiments, where windows of different parts lie beside each other
-// in time: features of a training window may hold the target of a test window. [Windows.Chronological],
-// [Windows.PurgedRotation] and [Windows.RollingOrigin] are splits without that leak.
+// Split shuffles the windows by seed and takes the fractions for training and validation, rounded down; the rest is for
+// testing. This is the split of the published experiments. It mixes training and test windows in time, so the features
+// of a training window may contain the target of a test window. [Windows.Chronological], [Windows.PurgedRotation] and
+// [Windows.RollingOrigin] are splits without this leak.
 func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (Split, error) {
 	if w.err != nil {
 		return Split{}, w.err
@@ -20,7 +20,7 @@ func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (
 	return Split{Train: train, Validation: validation, Test: test}, err
 }
 
-// Shuffle is the split of [Windows.Split], of any windows.
+// Shuffle is the split of [Windows.Split] for windows of any type.
 func Shuffle[W any](windows []W, trainFraction, validationFraction float64, seed uint64) (train, validation, test []W,
 	err error) {
 	const stream = 0x5851f42d4c957f2d // any constant; the same seed gives other uses of the generator other numbers
@@ -30,9 +30,10 @@ func Shuffle[W any](windows []W, trainFraction, validationFraction float64, seed
 	return cut(shuffled, trainFraction, validationFraction)
 }
 
-// Chronological splits the windows in order of time. What trains or validates was known when it is used: validation
-// windows whose target is later than the newest step that the first test window shows are left out, and training
-// windows whose target is later than the newest step that the first validation window shows (see [Known]).
+// Chronological splits the windows in order of time, so that training and validation use only data known at that time.
+// It leaves out validation windows whose target is later than the newest step in the inputs of the first test window,
+// and training windows whose target is later than the newest step in the inputs of the first validation window (see
+// [Known]).
 func (w Windows) Chronological(trainFraction, validationFraction float64) (Split, error) {
 	if w.err != nil {
 		return Split{}, w.err
@@ -73,10 +74,10 @@ func cut[W any](windows []W, train, validation float64) (a, b, c []W, err error)
 	return windows[:i:i], windows[i:k:k], windows[k:total:total], nil
 }
 
-// Rotate puts the windows, in order of time, into folds of nearly equal size and returns one split for each: its test
-// windows are fold i, its validation windows fold i+1 (the first after the last), the rest is for training. So every
-// window is tested exactly once. Where features repeat earlier steps, training windows hold steps of the tested ones:
-// [Windows.PurgedRotation] leaves those out.
+// Rotate divides the windows, in order of time, into folds of nearly equal size and returns one split for each. Split i
+// tests fold i, validates on fold i+1 (the first after the last), and trains on the rest. Every window is thus tested
+// exactly once. If features repeat earlier steps, training windows contain steps of the test windows;
+// [Windows.PurgedRotation] leaves those training windows out.
 func (w Windows) Rotate(folds int) ([]Split, error) {
 	if w.err != nil {
 		return nil, w.err

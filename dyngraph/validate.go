@@ -8,10 +8,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
-// that do not increase strictly, arrays of another length, values that are NaN or infinite, names that are empty or
-// repeat. NaN is allowed among Features, Targets, LastObserved and RecentMean, where it is a value that was not
-// observed. Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
+// Validate returns an error for a series that no model can train on: no nodes, edges or snapshots, edges out of range
+// or out of order, times that do not increase strictly, arrays of unequal length, values that are NaN or infinite,
+// names that are empty or repeat. NaN is allowed in Features, Targets, LastObserved and RecentMean, where it marks a
+// value that was not observed. Negative weights are allowed; normalisations that cannot take them return an error.
+// Errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
 	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
 		s.checkSteps, s.checkScales, s.checkAffinities} {
@@ -141,7 +142,7 @@ func (s *Series) checkScales() error {
 	return nil
 }
 
-// checkValues checks rows of size entries for each of some nodes, where NaN is a missing value.
+// checkValues checks rows with size entries for each node, where NaN is a missing value.
 func (s *Series) checkValues(name string, rows [][]float64, nodes, size int) error {
 	if err := s.checkRows(name+"s", rows, nodes*size); err != nil {
 		return err

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
-// to be forecast; its features and edges are not seen. With Whole, as [Series.Whole] makes it, all are inputs, and the
-// targets at each of them are to be met there.
+// Window is a run of consecutive snapshots to learn from. All but the last are inputs. The model forecasts the targets
+// of the last snapshot, whose features and edges it does not see. If Whole is set, as by [Series.Whole], all snapshots
+// are inputs, and the model forecasts the targets at each of them.
 type Window struct {
 	Series *Series
-	// Start is the first snapshot, Length counts inputs and target.
+	// Start is the index of the first snapshot. Length is the number of snapshots, inputs and target.
 	Start, Length int
-	// Whole says that all snapshots of the window are inputs and that each has targets.
+	// Whole means that all snapshots of the window are inputs and have targets.
 	Whole bool
 }
 
-// Whole is the window of all snapshots, for models that follow a series from its first snapshot to its last.
+// Whole returns the window of all snapshots, for models that follow a series from its first snapshot to its last.
 func (s *Series) Whole() Window {
 	if s == nil {
 		return Window{Whole: true}
@@ -24,16 +24,16 @@ func (s *Series) Whole() Window {
 	return Window{Series: s, Length: len(s.Times), Whole: true}
 }
 
-// Validate finds a window that is not in its series: no series, a start or inputs out of range, no input. The snapshot
-// whose targets are to be forecast may be the one after the last, as for [Series.Latest]. It does not look at the
-// values; that is for [Series.Validate]. Its error wraps [ErrInvalid].
+// Validate returns an error for a window that is not in its series: no series, start or inputs out of range, no input.
+// The target snapshot may be the one after the last, as for [Series.Latest]. Validate does not check the values; see
+// [Series.Validate]. Its error wraps [ErrInvalid].
 func (w Window) Validate() error {
 	s := w.Series
 	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
 		return invalid("window without a series of 1 to %d nodes: take windows from Series.Windows, "+
 			"Series.Latest or Series.Whole", MaxNodes)
 	}
-	// Compared by differences: the sum of a huge start and a huge length is negative.
+	// Compare by differences: the sum of a huge start and a huge length overflows.
 	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {
 		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) "+
 			"and all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length,
@@ -45,7 +45,7 @@ func (w Window) Validate() error {
 	return nil
 }
 
-// Inputs is the number of snapshots that are seen.
+// Inputs returns the number of input snapshots.
 func (w Window) Inputs() int {
 	if w.Whole {
 		return w.Length
@@ -53,10 +53,10 @@ func (w Window) Inputs() int {
 	return w.Length - 1
 }
 
-// Last is the index of the last snapshot with targets.
+// Last returns the index of the last snapshot with targets.
 func (w Window) Last() int { return w.Start + w.Length - 1 }
 
-// InputTimes are the times of the inputs, counted from the first; nil for a window that is not in its series.
+// InputTimes returns the times of the inputs, relative to the first; nil for a window that is not in its series.
 func (w Window) InputTimes() []float64 {
 	if w.Validate() != nil {
 		return nil
@@ -68,9 +68,9 @@ func (w Window) InputTimes() []float64 {
 	return times
 }
 
-// ForecastTimes are the times at which forecasts of Targets are made, counted from the first input: the last input's
-// time for the snapshot after it, and the times of all snapshots of a whole series, each for its own targets. They are
-// nil for a window that is not in its series.
+// ForecastTimes returns the times at which Targets are forecast, relative to the first input: the time of the last
+// input for the snapshot after it, or the times of all snapshots of a whole series, each for its own targets. It
+// returns nil for a window that is not in its series.
 func (w Window) ForecastTimes() []float64 {
 	times := w.InputTimes()
 	if times == nil || w.Whole {
@@ -79,18 +79,20 @@ func (w Window) ForecastTimes() []float64 {
 	return times[len(times)-1:]
 }
 
-// Targets are the node targets to be met at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
-// observed; nil for a series without targets, for the window of [Series.Latest] and for one that is not in its series.
+// Targets returns the node targets at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
+// observed. It returns nil for a series without targets, for the window of [Series.Latest] and for one that is not in
+// its series.
 func (w Window) Targets() [][]float64 {
 	return w.met(func(s *Series) [][]float64 { return s.Targets })
 }
 
-// GraphTargets are the targets of the graph as a whole, [times][TargetSize]; nil as Targets.
+// GraphTargets returns the targets of the graph as a whole, [times][TargetSize]; nil under the same conditions as
+// Targets.
 func (w Window) GraphTargets() [][]float64 {
 	return w.met(func(s *Series) [][]float64 { return s.GraphTargets })
 }
 
-// met are the rows of the snapshots that a forecast is for.
+// met returns the rows of the snapshots whose targets are forecast.
 func (w Window) met(of func(*Series) [][]float64) [][]float64 {
 	if w.Validate() != nil || w.Last() >= len(of(w.Series)) {
 		return nil
@@ -102,7 +104,7 @@ func (w Window) met(of func(*Series) [][]float64) [][]float64 {
 	return rows[len(rows)-1:]
 }
 
-// Latest is the window whose inputs are the last snapshots of the series: what it asks for is not known yet.
+// Latest returns the window whose inputs are the last snapshots of the series. Its targets are not known yet.
 func (s *Series) Latest(inputs int) (Window, error) {
 	if err := s.Validate(); err != nil {
 		return Window{}, err
@@ -114,8 +116,9 @@ func (s *Series) Latest(inputs int) (Window, error) {
 	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
 }
 
-// Target are the values to be forecast, [nodes*TargetSize] row-major by node, NaN where not observed; nil for a series
-// without targets, for the window of [Series.Latest], for a whole series and for one that is not in its series.
+// Target returns the values to forecast, [nodes*TargetSize] row-major by node, NaN where not observed. It returns nil
+// for a series without targets, for the window of [Series.Latest], for a whole series and for one that is not in its
+// series.
 func (w Window) Target() []float64 {
 	if targets := w.Targets(); targets != nil && !w.Whole {
 		return targets[0]
@@ -123,7 +126,7 @@ func (w Window) Target() []float64 {
 	return nil
 }
 
-// Windows are windows in order of time, or the error met while making them, which every method returns. So calls chain:
+// Windows holds windows in order of time, or the error from making them, which every method returns. So calls chain:
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 type Windows struct {
@@ -131,8 +134,8 @@ type Windows struct {
 	err  error
 }
 
-// Windows cuts the series into windows of the given length (inputs and target), each a stride after the one before;
-// snapshots left at the end are in no window.
+// Windows cuts the series into windows of the given length (inputs and target). Each starts stride snapshots after the
+// window before it. Snapshots left at the end are in no window.
 func (s *Series) Windows(length, stride int) Windows {
 	if err := s.Validate(); err != nil {
 		return Windows{err: err}
@@ -154,8 +157,8 @@ func (s *Series) Windows(length, stride int) Windows {
 	return w
 }
 
-// Observed leaves out windows none of whose node targets was observed, such as those whose target is after the last
-// snapshot: a model cannot be trained on them, and a forecast of theirs cannot be judged.
+// Observed drops the windows in which no node target was observed, such as those whose target is after the last
+// snapshot. A model cannot be trained on them, and their forecasts cannot be scored.
 func (w Windows) Observed() Windows {
 	observed := func(y float64) bool { return !math.IsNaN(y) }
 	w.list = slices.DeleteFunc(slices.Clone(w.list), func(one Window) bool {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Holm corrects the p values of several tests, so that the chance of rejecting any hypothesis that holds stays below
-// the level: the i-th smallest of m is multiplied by m-i+1, and none is below one before it. This is so however the tests
-// depend on each other, and never exceeds Bonferroni's m p.
+// Holm corrects the p values of several tests, so that the chance of rejecting any true hypothesis stays below the
+// level: the i-th smallest of m is multiplied by m-i+1, and none is below the one before it. This holds whatever the
+// dependence between the tests, and never exceeds Bonferroni's m p.
 //
 // S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979), 65-70.
 func Holm(p []float64) ([]float64, error) {

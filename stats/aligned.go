@@ -8,18 +8,18 @@ import (
 )
 
 // AlignedRanks subtracts from each block of a table [blocks][models] its mean, ranks all k N values together, and
-// compares the mean ranks of the models: unlike [Friedman] it sees by how much a model is better, so errors of all
-// blocks should have one scale. With R_j the sum of ranks of model j of k and B_i the sum of ranks of block i
-// of N, the statistic is
+// compares the mean ranks of the models. Unlike [Friedman] it takes into account by how much a model is better, so the
+// errors of all blocks should have the same scale. With R_j the sum of ranks of model j of k and B_i the sum of ranks
+// of block i of N, the statistic is
 //
 //	(k-1) (sum_j R_j² - k N²/4 (kN+1)²) / (kN (kN+1) (2kN+1)/6 - 1/k sum_i B_i²)
 //
-// with the chi-squared distribution of k-1 degrees of freedom. MeanRanks are R_j/N, from 1 to kN; pairs have
-// z = (R_a/N - R_b/N) / sqrt(k(kN+1)/6) and Holm's correction.
+// with the chi-squared distribution of k-1 degrees of freedom. MeanRanks are R_j/N, from 1 to kN; pairs have z = (R_a/N
+// - R_b/N) / sqrt(k(kN+1)/6) and Holm's correction.
 //
-// The z of a pair follows the literature, which takes aligned ranks for independent. The ranks of a block are not: they
-// nearly sum to a constant, so z is too large by about sqrt(k/(k-1)). Without any difference, five models show a pair
-// that differs at 0.05 in 7% of tables; asking for pairs only where the global test rejects keeps to 5%.
+// The z of a pair follows the literature, which treats aligned ranks as independent. The ranks of a block are not: they
+// nearly sum to a constant, so z is too large by about sqrt(k/(k-1)). Without any difference, a pair of five models
+// differs at 0.05 in 7% of tables. Testing pairs only where the global test rejects keeps the rate at 5%.
 //
 // J. L. Hodges, E. L. Lehmann, Rank methods for combination of independent experiments in analysis of variance, Annals
 // of Mathematical Statistics 33 (1962), 482-497; S. García, A. Fernández, J. Luengo, F. Herrera, Advanced nonparametric
@@ -50,7 +50,7 @@ func AlignedRanks(table [][]float64) (RankTest, error) {
 	total := k * n
 	above := n*n*floats.Dot(test.MeanRanks, test.MeanRanks) - k*n*n/4*(total+1)*(total+1)
 	below := total*(total+1)*(2*total+1)/6 - blocks/k
-	test.Statistic = max(0, (k-1)*above/below) // below 0 by rounding alone
+	test.Statistic = max(0, (k-1)*above/below) // below 0 only by rounding
 	test.P = upper(test.Statistic, models-1)
 	test.Pairs = pairs(test.MeanRanks, math.Sqrt(k*(total+1)/6))
 	return test, nil

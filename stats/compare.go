@@ -7,16 +7,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Test is a paired test: of differences, whether their mean is 0. The zero value takes them for independent, with
-// Student's t. [SignedRanks], [SharedTraining] and [Overlapping] are others.
+// Test is a paired test of whether the mean of differences is 0. The zero value is Student's t test, for independent
+// differences. [SignedRanks], [SharedTraining] and [Overlapping] return others.
 type Test struct {
-	// CI is the mean of differences with the half-width of its 95% interval, P the two-sided p value.
+	// CI returns the mean of differences with the half-width of its 95% interval, and P the two-sided p value.
 	CI func(differences []float64) (mean, halfWidth float64)
 	P  func(differences []float64) float64
 }
 
-// SignedRanks is for independent blocks whose errors have different scales, such as different data sets: its p value
-// comes from [Wilcoxon], exact for up to 60 pairs. With n pairs it is never below 2^(1-n): five say nothing at 0.05.
+// SignedRanks returns a test for independent blocks whose errors have different scales, such as different data sets.
+// Its p value comes from [Wilcoxon], exact for up to 60 pairs. With n pairs it is never below 2^(1-n), so five pairs
+// cannot be significant at 0.05.
 func SignedRanks() Test {
 	return Test{P: func(differences []float64) float64 {
 		test, err := Wilcoxon(differences, make([]float64, len(differences)))
@@ -30,7 +31,7 @@ func SignedRanks() Test {
 	}}
 }
 
-// SharedTraining is for splits that share training data, see [CorrectedCI].
+// SharedTraining returns a test for splits that share training data, see [CorrectedCI].
 func SharedTraining(testToTrain float64) Test {
 	return Test{
 		CI: func(differences []float64) (float64, float64) { return CorrectedCI(differences, testToTrain) },
@@ -38,7 +39,8 @@ func SharedTraining(testToTrain float64) Test {
 	}
 }
 
-// Overlapping is for windows in order of time that share steps with those up to lag places before, see [SerialCI].
+// Overlapping returns a test for windows in order of time that share steps with up to lag windows before, see
+// [SerialCI].
 func Overlapping(lag int) Test {
 	return Test{
 		CI: func(differences []float64) (float64, float64) { return SerialCI(differences, lag) },
@@ -46,23 +48,24 @@ func Overlapping(lag int) Test {
 	}
 }
 
-// Difference is how a model does beside a rival.
+// Difference compares a model with a rival.
 type Difference struct {
 	// Mean is the mean of the model's errors minus the rival's, below 0 where the model is better; HalfWidth is
 	// half the width of its 95% interval.
 	Mean, HalfWidth float64
-	// P is the two-sided p value of no difference; Corrected is it after Holm, over all rivals that were compared with.
+	// P is the two-sided p value of no difference. Corrected is P after Holm's correction over all rivals compared.
 	P, Corrected float64
 }
 
-// Better says that the model's errors are less than the rival's, by the corrected p value at a level such as 0.05.
+// Better reports whether the model's errors are less than the rival's, by the corrected p value at a level such as
+// 0.05.
 func (d Difference) Better(level float64) bool { return d.Mean < 0 && d.Corrected <= level }
 
-// Worse is [Difference.Better] of the rival.
+// Worse reports whether the rival's errors are less than the model's, as [Difference.Better].
 func (d Difference) Worse(level float64) bool { return d.Mean > 0 && d.Corrected <= level }
 
-// Compare takes the differences of a model's errors from each rival's, pair by pair: errors of the same blocks, in the
-// same order, for [Overlapping] in order of time. The p values are corrected by Holm for the number of rivals.
+// Compare compares a model's errors with each rival's, pair by pair: errors of the same blocks, in the same order, for
+// [Overlapping] in order of time. The p values have Holm's correction for the number of rivals.
 func Compare(model []float64, rivals [][]float64, test Test) ([]Difference, error) {
 	if test.CI == nil {
 		test.CI = MeanCI

@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by every error of this package. The others name the mistake.
+// ErrInput is wrapped by every error of this package. The others name the fault.
 var (
 	ErrInput     = errors.New("invalid input for a statistic")
 	ErrModels    = errors.New("fewer than 2 models")
@@ -16,7 +16,7 @@ var (
 	ErrRagged    = errors.New("lengths that differ")
 )
 
-// invalid is an error that wraps ErrInput and, where not nil, the kind.
+// invalid returns an error that wraps ErrInput and, if not nil, the kind.
 func invalid(kind error, format string, args ...any) error {
 	err := errs.New(ErrInput, "stats: "+format, args...)
 	if kind != nil {
@@ -25,7 +25,7 @@ func invalid(kind error, format string, args ...any) error {
 	return err
 }
 
-// checkTable finds what keeps a table [blocks][models] from being ranked.
+// checkTable returns an error if a table [blocks][models] cannot be ranked.
 func checkTable(table [][]float64) error {
 	if len(table) < 2 {
 		return invalid(ErrBlocks, "%d blocks of errors, want 2 or more", len(table))
@@ -48,7 +48,7 @@ func checkTable(table [][]float64) error {
 	return nil
 }
 
-// checkPairs finds what keeps values from being compared in pairs.
+// checkPairs returns an error if values cannot be compared in pairs.
 func checkPairs(a, b []float64) error {
 	if len(a) != len(b) {
 		return invalid(ErrRagged, "%d values to compare with %d, want pairs", len(a), len(b))

@@ -11,9 +11,9 @@ import (
 //
 //	t(0.975; k-1) s / sqrt(k)
 //
-// with s the sample standard deviation of the k values and t the quantile of Student's distribution. A single value
-// says nothing of its spread: the half-width is +Inf. Without values both are NaN. It takes the values for independent;
-// [CorrectedCI] and [SerialCI] are for those that are not.
+// with s the sample standard deviation of the k values and t the quantile of Student's distribution. For a single value
+// the half-width is +Inf. Without values both are NaN. MeanCI assumes independent values; [CorrectedCI] and [SerialCI]
+// are for dependent values.
 func MeanCI(values []float64) (mean, halfWidth float64) {
 	k := float64(len(values))
 	switch len(values) {
@@ -26,11 +26,11 @@ func MeanCI(values []float64) (mean, halfWidth float64) {
 	return mean, student(len(values)) * std / math.Sqrt(k)
 }
 
-// MeanP is the two-sided p value that the mean of independent values is 0, by Student's t: below 0.05 where the
-// interval of [MeanCI] leaves 0 out. It is 1 for a single value, and NaN for none.
+// MeanP returns the two-sided p value that the mean of independent values is 0, by Student's t. It is below 0.05 where
+// the interval of [MeanCI] excludes 0. It is 1 for a single value, and NaN without values.
 func MeanP(values []float64) float64 { return meanP(values, 1) }
 
-// meanP takes the standard error of the mean times a factor.
+// meanP is MeanP with the standard error of the mean multiplied by a factor.
 func meanP(values []float64, factor float64) float64 {
 	k := len(values)
 	switch k {
@@ -47,16 +47,16 @@ func meanP(values []float64, factor float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Survival(t)
 }
 
-// student is t(0.975; k-1).
+// student returns t(0.975; k-1).
 func student(k int) float64 { return distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile(0.975) }
 
 // CorrectedCI is [MeanCI] for test errors of splits that share training windows, such as random splits of one data set
 // or the folds of a rotation, and for differences of such errors. These depend on each other, so more splits do not
-// narrow the interval without end: the variance of the mean is taken for
+// narrow the interval without limit: the variance of the mean is estimated as
 //
 //	(1/k + testToTrain) s²
 //
-// with testToTrain the number of tested windows over the number of training windows in a split.
+// with testToTrain the number of test windows divided by the number of training windows in a split.
 //
 // C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003), 239-281, section 3. The
 // correction is a heuristic there too: no unbiased estimate of this variance exists.
@@ -68,8 +68,8 @@ func CorrectedCI(values []float64, testToTrain float64) (mean, halfWidth float64
 	return mean, halfWidth * math.Sqrt(1+testToTrain*float64(len(values)))
 }
 
-// CorrectedP is the two-sided p value that the mean is 0, for the values of [CorrectedCI]: below 0.05 where that
-// interval leaves 0 out. It is NaN for a ratio that is none.
+// CorrectedP returns the two-sided p value that the mean is 0, for the values of [CorrectedCI]. It is below 0.05 where
+// the interval excludes 0. It is NaN for an invalid ratio.
 func CorrectedP(values []float64, testToTrain float64) float64 {
 	if !(testToTrain >= 0) {
 		return math.NaN()

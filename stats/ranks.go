@@ -8,15 +8,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RankTest is what a rank test over a table of errors says.
+// RankTest is the result of a rank test over a table of errors.
 type RankTest struct {
-	// Blocks is their number.
+	// Blocks is the number of blocks.
 	Blocks int
-	// MeanRanks [models] are the mean ranks over blocks; the least is the best.
+	// MeanRanks [models] are the mean ranks over blocks; the smallest is the best.
 	MeanRanks []float64
-	// Statistic is the statistic of the global test, and P its p value: that no model differs from another.
+	// Statistic is the statistic of the global test. P is its p value, for the hypothesis that no model differs from
+	// another.
 	Statistic, P float64
-	// Pairs are all pairs of models, A before B. They mean little where the global test does not reject.
+	// Pairs holds all pairs of models, A before B. They mean little unless the global test rejects.
 	Pairs []Pair
 }
 
@@ -25,13 +26,13 @@ type Pair struct {
 	A, B int
 	// Z is the difference of their mean ranks in standard errors, below 0 where A is better.
 	Z float64
-	// P is the two-sided p value of this pair alone, Corrected that over all pairs.
+	// P is the two-sided p value of this pair. Corrected is P after correction over all pairs.
 	P, Corrected float64
 }
 
-// Groups are the largest sets of models of which no two differ at a level such as 0.05, by the corrected p values:
-// what a critical-difference diagram joins with a bar. Each set is in order of mean ranks, and so are the sets. A model
-// that differs from all others is in none.
+// Groups returns the largest sets of models of which no two differ at a level such as 0.05, by the corrected p values.
+// A critical-difference diagram joins each set with a bar. Each set is in order of mean ranks, and so are the sets. A
+// model that differs from all others is in no set.
 func (t RankTest) Groups(level float64) (groups [][]int) {
 	order := make([]int, len(t.MeanRanks))
 	for i := range order {
@@ -65,7 +66,7 @@ func meanOf(sums []float64, n float64) {
 	}
 }
 
-// pairs compares all pairs of mean ranks, whose differences have a standard error, with Holm's correction.
+// pairs compares all pairs of mean ranks, given the standard error of a difference, with Holm's correction.
 func pairs(meanRanks []float64, standardError float64) (all []Pair) {
 	var p []float64
 	for a := range meanRanks {
@@ -81,16 +82,16 @@ func pairs(meanRanks []float64, standardError float64) (all []Pair) {
 	return all
 }
 
-// twoSided is the p value of a standard normal variable.
+// twoSided returns the two-sided p value of a standard normal variable.
 func twoSided(z float64) float64 { return 2 * distuv.UnitNormal.CDF(-math.Abs(z)) }
 
-// upper is the p value of a statistic that has a chi-squared distribution.
+// upper returns the p value of a statistic with a chi-squared distribution.
 func upper(statistic float64, degrees int) float64 {
 	return distuv.ChiSquared{K: float64(degrees)}.Survival(statistic)
 }
 
-// ranked are the ranks of values from 1 on; values that tie share the mean of their ranks. ties is the sum of t³ - t
-// over ties of t values.
+// ranked returns the ranks of values, starting at 1. Tied values share the mean of their ranks. ties is the sum of t³ -
+// t over ties of t values.
 func ranked(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {

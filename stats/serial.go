@@ -7,18 +7,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// SerialCI is [MeanCI] for values in order of time, each of which depends on those up to lag places before it, such as
-// errors of windows that overlap. The variance of the mean follows Newey and West with Bartlett weights,
+// SerialCI is [MeanCI] for values in order of time, each of which depends on up to lag values before it, such as errors
+// of windows that overlap. The variance of the mean follows Newey and West with Bartlett weights,
 //
 //	1/k (g(0) + 2 sum_j=1..lag (1 - j/(lag+1)) g(j)),   g(j) = 1/(k-1) sum_i (x_i - mean) (x_i-j - mean)
 //
-// which falls short where lag is not small against k. So the quantile grows with b = (lag+1)/k as Kiefer and Vogelsang
-// tabulate it, from Student's with k-1 degrees of freedom:
+// which is too small unless lag is small against k. The quantile therefore grows with b = (lag+1)/k as tabulated by
+// Kiefer and Vogelsang, starting from Student's with k-1 degrees of freedom:
 //
 //	t(0.975; k-1) + 2.9694 b + 0.4160 b² - 0.5324 b³
 //
-// With lag 0 it is MeanCI, and never narrower: errors of windows that overlap do not cancel, so a smaller variance is
-// chance. From lag k on the half-width is +Inf. Where all lags correlate alike it covers less than 95 %.
+// With lag 0 it equals MeanCI, and it is never narrower: errors of windows that overlap do not cancel, so a smaller
+// variance is chance. From lag k on the half-width is +Inf. If all lags are equally correlated it covers less than 95
+// %.
 //
 // W. K. Newey, K. D. West, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent
 // covariance matrix, Econometrica 55 (1987), 703-708; N. M. Kiefer, T. J. Vogelsang, A new asymptotic theory for
@@ -37,7 +38,7 @@ func SerialCI(values []float64, lag int) (mean, halfWidth float64) {
 	return mean, max(halfWidth, serialQuantile(k, lag)*serialError(values, mean, lag))
 }
 
-// serialError is the standard error of the mean by Newey and West.
+// serialError returns the standard error of the mean by Newey and West.
 func serialError(values []float64, mean float64, lag int) float64 {
 	k, variance := len(values), 0.0
 	for j := 0; j <= lag; j++ {
@@ -54,17 +55,18 @@ func serialError(values []float64, mean float64, lag int) float64 {
 	return math.Sqrt(max(0, variance) / float64(k))
 }
 
-// serialQuantile is how many standard errors the interval is wide to each side.
+// serialQuantile returns the half-width of the interval in standard errors.
 func serialQuantile(k, lag int) float64 {
 	b := float64(lag+1) / float64(k)
 	return student(k) + b*(2.9694+b*(0.4160-0.5324*b))
 }
 
-// SerialP is the two-sided p value that the mean is 0, for the values of [SerialCI]: below 0.05 where that interval
-// leaves 0 out. With independent normal values the mean over its standard error has a distribution that is known for
-// any number of values and any lag, and for many is the one that Kiefer and Vogelsang tabulate. The interval is wider
-// than that distribution's, by 12% for 10 values and 1% for 200; the statistic is divided by this factor before its
-// tail is taken. P is never below [MeanP]; it is 1 from lag k on, and NaN for a negative lag or no values.
+// SerialP returns the two-sided p value that the mean is 0, for the values of [SerialCI]. It is below 0.05 where the
+// interval excludes 0. For independent normal values, the distribution of the mean divided by its standard error is
+// known for any number of values and any lag; for many values it is the distribution that Kiefer and Vogelsang
+// tabulate. The interval of SerialCI is wider than this distribution requires, by 12% for 10 values and 1% for 200. The
+// statistic is divided by this factor before its tail is taken. P is never below [MeanP]. It is 1 from lag k on, and
+// NaN for a negative lag or no values.
 func SerialP(values []float64, lag int) float64 {
 	k, plain := len(values), MeanP(values)
 	switch {
@@ -82,13 +84,13 @@ func SerialP(values []float64, lag int) float64 {
 }
 
 // serialNull is the distribution of the mean of k independent normal values over its standard error by Newey and West.
-// The squared error is a quadratic form of values less their mean, so apart from the mean's own variance it is a sum of
-// weights times squares of independent normal variables, and independent of the mean.
+// The squared error is a quadratic form of the values minus their mean. Relative to the variance of the mean itself, it
+// is a sum of weights times squares of independent normal variables, independent of the mean.
 type serialNull struct{ weights []float64 }
 
 func newSerialNull(k, lag int) serialNull {
 	kernel := func(i, j int) float64 { return max(0, 1-math.Abs(float64(i-j))/float64(lag+1)) }
-	rows, all := make([]float64, k), 0.0 // means of the kernel
+	rows, all := make([]float64, k), 0.0 // row means of the kernel
 	for i := range rows {
 		for j := range k {
 			rows[i] += kernel(i, j) / float64(k)
@@ -112,8 +114,8 @@ func newSerialNull(k, lag int) serialNull {
 	return serialNull{weights}
 }
 
-// survival is the two-sided p value of t. Given the sum S it is 2Φ(-t √S), which Craig's form of Φ makes an integral
-// over angles whose integrand has a known mean over S:
+// survival returns the two-sided p value of t. Given the sum S it is 2Φ(-t √S). Craig's form of Φ turns this into an
+// integral over angles whose integrand has a known mean over S:
 //
 //	2/π ∫_0^π/2 prod_i (1 + t² w_i / sin²θ)^(-1/2) dθ
 //
@@ -140,7 +142,7 @@ func (n serialNull) survival(t float64) float64 {
 	return min(1, sum*step/math.Pi)
 }
 
-// quantile is the t of a two-sided p value, by the secant rule on log p, which is nearly straight in log t.
+// quantile returns the t of a two-sided p value, by the secant method on log p, which is nearly linear in log t.
 func (n serialNull) quantile(p float64) float64 {
 	at := func(x float64) float64 { return math.Log(n.survival(math.Exp(x)) / p) }
 	x0, x1 := math.Log(2), math.Log(2.5)

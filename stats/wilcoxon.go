@@ -6,27 +6,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SignedRank is what [Wilcoxon] says of two models.
+// SignedRank is the result of [Wilcoxon].
 type SignedRank struct {
 	// Pairs is the number of pairs that differ.
 	Pairs int
-	// Statistic is the lesser of the rank sums of positive and of negative differences.
+	// Statistic is the smaller of the rank sums of positive and of negative differences.
 	Statistic float64
-	// P is two-sided by the normal approximation, Exact by counting all signs of the differences that there are, ties
-	// among them; Exact is NaN for more than 60 pairs, where P is as good.
+	// P is the two-sided p value by the normal approximation. Exact counts all signs of the given differences, ties
+	// included. Exact is NaN for more than 60 pairs, where P is as accurate.
 	P, Exact float64
 }
 
-// mostExact is the number of differences up to which signs are counted.
+// mostExact is the largest number of differences for which signs are counted.
 const mostExact = 60
 
-// Wilcoxon is the signed-rank test of paired values a[i], b[i]: it ranks the differences by size, and compares the rank
-// sums of both signs. Pairs without a difference are dropped. The normal approximation counts ties and has no
-// continuity correction: with n differences, T the statistic and t the sizes of ties,
+// Wilcoxon performs the signed-rank test of paired values a[i], b[i]: it ranks the differences by size, and compares
+// the rank sums of both signs. Pairs without a difference are dropped. The normal approximation corrects for ties and
+// has no continuity correction: with n differences, T the statistic and t the sizes of ties,
 //
 //	z = (T - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t³-t)/48)
 //
-// Where no pair differs P is 1. Pairs must be independent of each other: for windows that overlap, or splits that share
+// If no pair differs P is 1. Pairs must be independent of each other: for windows that overlap, or splits that share
 // training data, see [Compare].
 //
 // F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945), 80-83; J. W. Pratt, Remarks on
@@ -62,8 +62,8 @@ func Wilcoxon(a, b []float64) (SignedRank, error) {
 	return test, nil
 }
 
-// exactSigns is the probability, with all signs equally likely, that one of both rank sums is at most the statistic.
-// Ranks may be halves, so they are counted doubled.
+// exactSigns returns the probability, with all signs equally likely, that the smaller rank sum is at most the
+// statistic. Ranks may be halves, so they are counted doubled.
 func exactSigns(ranks []float64, statistic float64) float64 {
 	chance := []float64{1} // by doubled rank sum
 	for _, r := range ranks {

@@ -8,24 +8,24 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// ErrNotOpen is wrapped by the errors of calls with a [Backend] that is nil or zero.
+// ErrNotOpen is wrapped by the errors of calls on a [Backend] that is nil or zero.
 var ErrNotOpen = errors.New("backend is not open")
 
-// Backend is an opened GoMLX backend, with where it came from. The zero value computes nothing; see [Backend.Check].
+// Backend is an open GoMLX backend, with its origin. The zero value computes nothing; see [Backend.Check].
 type Backend struct {
-	// Compute is what GoMLX takes.
+	// Compute is the backend in GoMLX's form.
 	Compute compute.Backend
-	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend); or the name of another plugin.
+	// Device is "cuda", "cpu" (both XLA) or "go" (the pure-Go backend), or the name of another plugin.
 	Device string
-	// Origin says why this backend was chosen and where its plugin lies, for people.
+	// Origin says why this backend was chosen and where its plugin is, for display.
 	Origin string
 
-	workers *workers // nil where there cannot be any
-	notice  string   // for people, of what does not work as well as it could
+	workers *workers // nil if the backend can have none
+	notice  string   // for display: a feature that does not work fully
 }
 
-// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept
-// and no YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
+// Wrap returns a Backend for a GoMLX backend opened by other means. The caller must then make the settings that [Open]
+// makes for XLA on the CPU: memory that is kept, and no YNNPACK. A nil backend gives the zero Backend.
 func Wrap(backend compute.Backend) *Backend {
 	if backend == nil {
 		return &Backend{}
@@ -33,7 +33,7 @@ func Wrap(backend compute.Backend) *Backend {
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
 }
 
-// Check finds a backend that is nil or zero; the error wraps [ErrNotOpen].
+// Check returns an error for a backend that is nil or zero; the error wraps [ErrNotOpen].
 func (b *Backend) Check() error {
 	if b == nil || b.Compute == nil {
 		return fmt.Errorf("xla: a nil or zero Backend, want one of xla.Open: %w", ErrNotOpen)
@@ -41,8 +41,8 @@ func (b *Backend) Check() error {
 	return nil
 }
 
-// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go", the device of another plugin, or "no
-// backend" for one that is not open.
+// Name returns a name for display: "XLA on CPU", "XLA on CUDA", "pure Go", the device of another plugin, or "no
+// backend" for a backend that is not open.
 func (b *Backend) Name() string {
 	if b.Check() != nil {
 		return "no backend"
@@ -53,9 +53,9 @@ func (b *Backend) Name() string {
 	return b.Device
 }
 
-// Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of
-// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, and adaptive
-// steps with them.
+// Kind names the kind of backend in the form of a [Config]: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of
+// another plugin. A backend from [Wrap] has its own name. Results of two kinds differ by rounding, and so do their
+// adaptive steps.
 func (b *Backend) Kind() string {
 	if b.Check() != nil {
 		return b.Name()
@@ -66,7 +66,7 @@ func (b *Backend) Kind() string {
 	return b.Device
 }
 
-// String says in one line what computes, and why and from where.
+// String describes in one line the device, the reason for its choice and its origin.
 func (b *Backend) String() string {
 	if b.Check() != nil {
 		return b.Name()
@@ -74,13 +74,13 @@ func (b *Backend) String() string {
 	return b.Name() + " (" + b.Origin + ")"
 }
 
-// HasKernels says whether programs on the backend may call kernels, see [Call].
+// HasKernels reports whether programs on the backend may call kernels, see [Call].
 func (b *Backend) HasKernels() bool {
 	_, ok := calling.Load(b.Compute)
 	return ok
 }
 
-// Close releases the backend, if it is open. Its compiled programs and tensors must not be used after.
+// Close releases the backend, if it is open. Its compiled programs and tensors must not be used afterwards.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.closeWorkers()

@@ -6,24 +6,24 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Buffers owns tensors. Go's garbage collector does not see the memory of a device, so every tensor that a program
-// returns needs somebody who frees it at a known time. The zero value is ready for use.
+// Buffers owns tensors. Go's garbage collector does not see the memory of a device, so the tensors that a program
+// returns must be freed explicitly. The zero value is ready for use.
 type Buffers struct{ owned []*tensors.Tensor }
 
-// Own takes over tensors and returns them.
+// Own takes ownership of tensors and returns them.
 func (b *Buffers) Own(ts ...*tensors.Tensor) []*tensors.Tensor {
 	b.owned = append(b.owned, ts...)
 	return ts
 }
 
-// Free frees all that is owned. Tensors that were freed or donated before are passed over, so it may be called again.
+// Free frees all owned tensors. It skips tensors that were freed or donated before, so it may be called again.
 func (b *Buffers) Free() {
 	Free(b.owned...)
 	b.owned = nil
 }
 
-// ToDevice moves all that is owned to the device, and gives up the copies on the host, which stay otherwise where host
-// and device do not share memory, even when programs have read them. A tensor that is looked at later is fetched again.
+// ToDevice moves all owned tensors to the device and frees their copies on the host. Otherwise these stay if host and
+// device do not share memory, even after programs have read them. Reading a tensor later copies it to the host again.
 func (b *Buffers) ToDevice(backend *Backend) error {
 	if err := backend.Check(); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (b *Buffers) ToDevice(backend *Backend) error {
 	return nil
 }
 
-// Bytes is the size of all that is owned, without what was freed.
+// Bytes returns the total size of the owned tensors that were not freed.
 func (b *Buffers) Bytes() (bytes int64) {
 	for _, t := range b.owned {
 		if t.Ok() {
@@ -46,7 +46,7 @@ func (b *Buffers) Bytes() (bytes int64) {
 	return bytes
 }
 
-// Free frees the device and host memory of tensors; nil and freed ones are passed over.
+// Free frees the device and host memory of tensors. It skips nil and freed tensors.
 func Free(ts ...*tensors.Tensor) {
 	for _, t := range ts {
 		if t != nil && t.Ok() {

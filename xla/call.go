@@ -13,32 +13,33 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// KernelsEnv, set to "off", has everything computed by XLA's own operations, and nothing by the kernels of package
-// [github.com/peng-cde/pengcde-go/xla/kernels]. Set to "plain", for tests, it has programs built for kernels, and what
-// stands for these in plain operations run; set to "refused", for tests too, it has the plugin refuse them.
+// KernelsEnv is the environment variable that controls kernels. "off" computes everything by XLA's own operations,
+// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. Two values are for tests: "plain" builds
+// programs for kernels but runs the plain operations that stand for them, and "refused" makes the plugin refuse
+// kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// calling are the backends, as GoMLX has them, whose programs may call kernels.
+// calling holds the GoMLX backends whose programs may call kernels.
 var calling sync.Map
 
-// HasKernels says whether a program that is built for the backend of x may call kernels for numbers of its type.
+// HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.
 func HasKernels(x *graph.Node) bool {
 	_, ok := calling.Load(x.Graph().Backend())
 	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
-// Call is what a kernel, which the backend has by [HasKernels], computes of its inputs. Plain computes the same by
-// XLA's own operations: it says what the outputs are, and is what runs where the plugin does not know the kernel or
-// nobody has one of that name. There is no gradient, but see [WithPullback].
+// Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes
+// the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no
+// kernel has this name. There is no gradient; see [WithPullback].
 //
-// A kernel compares the number, the types and the dimensions of inputs and outputs with what it wants, and gives an
-// error that says both where they differ, which [Program.Call] returns. It does not look at what tensors hold: numbers
-// of nodes beyond the states have it read beyond them.
+// A kernel checks the number, types and dimensions of its inputs and outputs. If they differ from its signature,
+// [Program.Call] returns an error that gives both. A kernel does not check the contents of tensors: node numbers beyond
+// the states make it read out of bounds.
 //
-// GoMLX 0.28 has no operation for a foreign function. So the graph calls a function of its own, of plain operations and
-// with the kernel's name in its own, and the text that is handed to XLA's compiler has that call replaced. In such a
-// function GoMLX can neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants
-// with axes.
+// GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function of plain operations whose
+// name contains the name of the kernel, and this call is replaced in the text for XLA's compiler. In such a function
+// GoMLX can neither reduce nor share the scalars of the rest of the graph: plain must use products and constants with
+// axes.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
 	if len(inputs) == 0 {
 		panic(fmt.Errorf("xla: Call of %q without inputs, want at least one", name))
@@ -55,9 +56,9 @@ func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ..
 	return function.Call(inputs...)
 }
 
-// WithPullback returns f(inputs), with the cotangents that pull makes of the inputs and of the output's cotangent. All
-// are of one float type. GoMLX 0.28 takes a custom gradient for the identity of one node; so that node has all inputs,
-// and the output, one behind the other. XLA takes wanted parts from where they are in it, without a copy.
+// WithPullback returns f(inputs), with the cotangents of the inputs that pull computes from the inputs and the output's
+// cotangent. All have one float type. GoMLX 0.28 supports a custom gradient only for the identity of one node, so this
+// node holds all inputs and the output, concatenated. XLA reads the parts in place, without a copy.
 func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	pull func(inputs []*graph.Node, v *graph.Node) []*graph.Node, inputs ...*graph.Node) *graph.Node {
 	all := append([]*graph.Node{graph.StopGradient(f(inputs))}, inputs...)
@@ -84,11 +85,12 @@ func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	return parts(carrier)[0]
 }
 
-// calledBy begins the names of the functions of [Call], before the kernel's name, and no other function's name.
+// calledBy is the prefix of the names of the functions of [Call], followed by the kernel's name. No other function has
+// it.
 const calledBy = "xla_call_of_"
 
-// callOf is a call of such a function in the text of a program, bodyOf one of them, tensorOf the type of a tensor with
-// its dimensions, each with an x behind it.
+// callOf matches a call of such a function in the text of a program, bodyOf one of these functions, and tensorOf the
+// type of a tensor with its dimensions, each with an x after it.
 var (
 	callOf = regexp.MustCompile(`"func\.call"(\([^)]*\)) \{ callee = @` + calledBy +
 		`([A-Za-z0-9_]+)_[0-9]+ \} : \((.*)\) -> (.*)`)
@@ -97,8 +99,8 @@ var (
 	tensorOf = regexp.MustCompile(`tensor<((?:[0-9?]+x)*)`)
 )
 
-// withKernels is the text of a program with the kernels of these names called, on tensors in row-major order; the text
-// itself where it calls none of them.
+// withKernels returns the text of a program in which the kernels with these names are called, on tensors in row-major
+// order. It returns the text unchanged if the program calls none of them.
 func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
 	changed := false
 	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
@@ -122,7 +124,7 @@ func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
 	})
 }
 
-// rowMajor are the layouts of tensors of these types.
+// rowMajor returns the layouts of tensors of these types.
 func rowMajor(types []byte) string {
 	var layouts []string
 	for _, tensor := range tensorOf.FindAllSubmatch(types, -1) {

@@ -13,8 +13,8 @@ func cudaOptions() map[string]any { return map[string]any{tritonFlag: false} }
 
 const tritonFlag = "xla_gpu_enable_triton_gemm"
 
-// tuneCUDA has a CUDA plugin, which is loaded, compile with cudaOptions, but for flags that the user sets by $XLA_FLAGS
-// and those that the plugin does not know.
+// tuneCUDA makes a loaded CUDA plugin compile with cudaOptions, except for flags that the user sets by $XLA_FLAGS and
+// flags that the plugin does not know.
 func tuneCUDA(file string) {
 	flags := cudaOptions()
 	maps.DeleteFunc(flags, func(flag string, _ any) bool {

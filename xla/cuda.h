@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// pengcde_add_options has the plugin in a file, which is loaded, compile with these options behind those that it is
-// given; it returns 0 where it cannot. It serves one plugin; a further call replaces the options.
+// pengcde_add_options makes the loaded plugin in a file compile with these options, appended to the options of each
+// call. It returns 0 on failure. It serves one plugin; a further call replaces the options.
 int pengcde_add_options(const char *file, const char *options, size_t size);
 
 #endif

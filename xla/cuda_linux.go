@@ -10,8 +10,8 @@ import "C"
 
 import "unsafe"
 
-// addOptions has a plugin, which is loaded, compile all programs with these flags of XLA; it says whether it does.
-// Programs that are compiled at the same time may or may not have them.
+// addOptions makes a loaded plugin compile all programs with these flags of XLA, and reports whether it does. Programs
+// compiled at the same time may or may not have them.
 func addOptions(file string, flags map[string]any) bool {
 	path, options := C.CString(file), C.CBytes(overrides(flags))
 	defer C.free(unsafe.Pointer(path))

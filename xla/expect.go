@@ -8,9 +8,9 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// Expect returns the [Backend.Kind] of the backend that [Open] would open, at once: plugins are looked at but not
-// loaded, so a plugin whose file is sound but which does not work on this machine is taken for one that works. Errors
-// are Open's errors for names that do not exist.
+// Expect returns the [Backend.Kind] of the backend that [Open] would open, without opening it. It inspects plugins but
+// does not load them, so it cannot detect a valid plugin file that does not work on this machine. Errors are the same
+// as Open's for unknown names.
 func Expect(cfg Config) (kind string, err error) {
 	s := cfg.setting()
 	switch {
@@ -38,7 +38,7 @@ func Expect(cfg Config) (kind string, err error) {
 	return "", fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, errUnknown)
 }
 
-// bestDevices are those that XLA could compute on here, the best first.
+// bestDevices returns the devices that XLA could use here, best first.
 func bestDevices() []string {
 	if hasCUDADevice() {
 		return []string{cuda, cpu}

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// onlyOurs refuses a file or folder that belongs to another user than this one or root, or that others can write to.
+// onlyOurs returns an error for a file or folder that belongs to a user other than this one or root, or that others can
+// write to.
 func onlyOurs(path string, info fs.FileInfo) error {
 	if owner := ownerOf(info); owner != 0 && owner != os.Geteuid() {
 		return fmt.Errorf("%s belongs to user %d, this process runs as %d", path, owner, os.Geteuid())
@@ -22,7 +23,8 @@ func onlyOurs(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// onlyOursFolder refuses a folder that is not only ours, or below a folder in which everybody can exchange it.
+// onlyOursFolder returns an error for a folder that is not onlyOurs, or that lies below a folder in which everybody can
+// replace it.
 func onlyOursFolder(folder string) error {
 	folder, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -43,7 +45,7 @@ func onlyOursFolder(folder string) error {
 	return nil
 }
 
-// nobodyExchanges refuses a folder in which everybody can put a file in the place of another user's.
+// nobodyExchanges returns an error for a folder in which everybody can replace another user's file.
 func nobodyExchanges(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -56,8 +58,8 @@ func nobodyExchanges(folder string) error {
 	return nil
 }
 
-// nobodyElses refuses a file that everybody can write to or exchange, or that another user left in a folder for
-// everybody's files. Groups may share plugins, and so may who installs them for others.
+// nobodyElses returns an error for a file that everybody can write to or replace, or that another user left in a
+// world-writable folder. Groups may share plugins, and another user may have installed them.
 func nobodyElses(file string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err != nil {

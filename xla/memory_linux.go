@@ -28,21 +28,20 @@ import (
 	"sync"
 )
 
-// keepFreedMemory makes the C allocator keep what a program frees. XLA on a CPU allocates the temporary memory of a
-// program at each call, and glibc maps and unmaps it where it is large, so that every call touches fresh pages. The
-// memory of the process then stays at its peak, until [ReturnFreedMemory]. The user's MALLOC_... and GLIBC_TUNABLES come
-// first.
+// keepFreedMemory makes the C allocator keep freed memory. XLA on a CPU allocates the temporary memory of a program at
+// each call. glibc maps and unmaps large blocks, so every call would touch fresh pages. With this setting the memory of
+// the process stays at its peak, until [ReturnFreedMemory]. The user's MALLOC_... and GLIBC_TUNABLES take precedence.
 var keepFreedMemory = sync.OnceFunc(func() {
 	if !allocatorIsSet() {
 		C.keep_freed_memory()
 	}
 })
 
-// ReturnFreedMemory gives the system the freed memory that the C allocator keeps, under glibc, as after work with a
-// large model; elsewhere it does nothing. Memory that is needed again is mapped anew.
+// ReturnFreedMemory returns the freed memory that the C allocator keeps to the system, for example after work with a
+// large model. It works under glibc; elsewhere it does nothing. Memory needed later is mapped again.
 func ReturnFreedMemory() { C.return_freed_memory() }
 
-// allocatorIsSet says whether the user chose what the C allocator keeps.
+// allocatorIsSet reports whether the user configured what the C allocator keeps.
 func allocatorIsSet() bool {
 	for _, name := range []string{"MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"} {
 		if os.Getenv(name) != "" {

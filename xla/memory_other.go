@@ -4,5 +4,6 @@ package xla
 
 func keepFreedMemory() {}
 
-// ReturnFreedMemory gives the system what the C allocator keeps of memory that is freed, under glibc on Linux.
+// ReturnFreedMemory returns the freed memory that the C allocator keeps to the system. It works only under glibc on
+// Linux.
 func ReturnFreedMemory() {}

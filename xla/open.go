@@ -15,43 +15,44 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// The environment variables that name a backend, for a Config that names none; the first that is set counts.
+// The environment variables that name a backend, used if the Config names none. The first one set counts.
 const (
 	BackendEnv      = "PENGCDE_BACKEND"
 	GoMLXBackendEnv = compute.ConfigEnvVar // GOMLX_BACKEND
 )
 
 var (
-	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here with the options.
+	// ErrPlugin means that a requested XLA plugin is missing, is not a plugin, or does not work here with the options.
 	ErrPlugin = errors.New("XLA plugin cannot be used")
-	// ErrSetting is the name of a backend that does not exist or cannot be opened.
+	// ErrSetting means that a backend with this name does not exist or cannot be opened.
 	ErrSetting = errors.New("backend setting is not understood")
 )
 
 // Config chooses a backend; the zero value lets [Open] choose.
 type Config struct {
-	// Backend names one as GoMLX does: "go", "xla:cpu", "xla:cuda", "xla:/path/to/plugin.so" or "xla" (CUDA, else
-	// CPU), with go-xla's options after a comma ("xla:cuda,notf32"). Default: $PENGCDE_BACKEND, else
-	// $GOMLX_BACKEND, else the best that is there.
+	// Backend names a backend as in GoMLX: "go", "xla:cpu", "xla:cuda", "xla:/path/to/plugin.so" or "xla" (CUDA, else
+	// CPU), with go-xla's options after a comma ("xla:cuda,notf32"). Default: $PENGCDE_BACKEND, else $GOMLX_BACKEND,
+	// else the best backend available.
 	Backend string
-	// Notices gets one line when the choice fell on less than the machine could do, which [Backend.Origin] says as well,
-	// and one when the folder of compiled programs is refused (see [CacheEnv]). Default: os.Stderr; io.Discard silences.
+	// Notices receives one line if a better backend is possible on the machine, which [Backend.Origin] contains too,
+	// and one line if the folder of compiled programs is refused (see [CacheEnv]). Default: os.Stderr; io.Discard
+	// silences.
 	Notices io.Writer
 }
 
-// goName is the pure-Go backend's name, xlaNames are those that GoMLX has for XLA.
+// goName is the name of the pure-Go backend; xlaNames are GoMLX's names for XLA.
 const goName = "go"
 
 var xlaNames = []string{goxla.BackendName, "stablehlo", "hlo", "shlo"}
 
-// Open opens a backend. One that is named (see [Config]) is opened or the error, [ErrPlugin] or [ErrSetting], says
-// what was looked for, where, and what to do. With none named it is CUDA where a device and a plugin are there, else
-// XLA on the CPU, else the pure-Go backend, about ten times slower. The caller closes it.
+// Open opens a backend. If one is named (see [Config]), Open opens it or returns an error, [ErrPlugin] or [ErrSetting],
+// that says what was searched for, where, and how to fix it. Otherwise Open uses CUDA if a device and a plugin are
+// present, else XLA on the CPU, else the pure-Go backend, which is about ten times slower. The caller closes it.
 //
-// With XLA on the CPU, under glibc, the process keeps the memory that it frees, which is faster; MALLOC_TRIM_THRESHOLD_
-// gives it back (see mallopt(3)). XLA does not use YNNPACK, which computes some products wrongly, unless $XLA_FLAGS
-// sets xla_cpu_experimental_ynn_fusion_type. On Linux compiled programs are kept on disk for later processes, see
-// [CacheEnv].
+// With XLA on the CPU, under glibc, the process keeps the memory that it frees, which is faster. Set
+// MALLOC_TRIM_THRESHOLD_ to return it (see mallopt(3)). XLA does not use YNNPACK, which computes some products
+// incorrectly, unless $XLA_FLAGS sets xla_cpu_experimental_ynn_fusion_type. On Linux compiled programs are stored on
+// disk for later processes, see [CacheEnv].
 func Open(cfg Config) (*Backend, error) {
 	if s := cfg.setting(); s.spec != "" {
 		backend, err := s.open()
@@ -69,7 +70,7 @@ func Open(cfg Config) (*Backend, error) {
 	return backend, nil
 }
 
-// notify writes the notices that are not empty, each as a line.
+// notify writes the nonempty notices, one per line.
 func (cfg Config) notify(notices ...string) {
 	for _, notice := range notices {
 		if notice != "" {
@@ -78,7 +79,8 @@ func (cfg Config) notify(notices ...string) {
 	}
 }
 
-// setting is a backend that is asked for, such as "xla:cpu,notf32", and by what; "" leaves the choice to Open.
+// setting is a requested backend, such as "xla:cpu,notf32", and the source of the request. "" leaves the choice to
+// Open.
 type setting struct{ spec, from, name, plugin, options string }
 
 func (cfg Config) setting() (s setting) {
@@ -113,7 +115,7 @@ func (s setting) open() (*Backend, error) {
 var errUnknown = fmt.Errorf("%w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options after a comma",
 	ErrSetting)
 
-// openBest opens the best backend there is; notice says what a better one would need.
+// openBest opens the best backend available. notice says what a better one would need.
 func openBest() (backend *Backend, notice string, err error) {
 	folders := strings.Join(PluginFolders(), ", ")
 	var failures []error
@@ -141,7 +143,7 @@ func openBest() (backend *Backend, notice string, err error) {
 		"slower; %s", folders, howToGetXLA), failures), err
 }
 
-// howToGetXLA is the way out of every missing CPU plugin.
+// howToGetXLA is the advice for a missing CPU plugin.
 const howToGetXLA = `run "make setup" in a checkout of pengcde-go, or "pip install lammps-jax-pjrt-cpu" ` +
 	`and copy its pjrt_c_api_cpu_plugin.so to ~/.local/lib/go-xla`
 
@@ -155,7 +157,7 @@ func oneLine(notice string, failures []error) string {
 	return strings.Join(strings.Fields(notice), " ")
 }
 
-// newCompute is compute.NewWithConfig; go-xla 0.4.5 panics over some plugins that are none.
+// newCompute is compute.NewWithConfig with panics as errors: go-xla 0.4.5 panics for some files that are not plugins.
 func newCompute(spec string) (b compute.Backend, err error) {
 	if caught := exceptions.TryCatch[error](func() { b, err = compute.NewWithConfig(spec) }); caught != nil {
 		return nil, caught
@@ -164,7 +166,7 @@ func newCompute(spec string) (b compute.Backend, err error) {
 }
 
 func openGo(origin string) (*Backend, error) {
-	// One operation after another, each on several cores: in compute 0.1.6 parallel operations can deadlock.
+	// Run one operation after another, each on several cores: in compute 0.1.6 parallel operations can deadlock.
 	b, err := newCompute("go:ops_sequential")
 	if err != nil {
 		return nil, err

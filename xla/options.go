@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Fields of XLA's CompileOptionsProto, and of the messages in it.
+// Fields of XLA's CompileOptionsProto and of the messages in it.
 const (
 	buildOptions    = 3 // ExecutableBuildOptionsProto
 	deviceOrdinal   = 1
@@ -23,7 +23,7 @@ const (
 	overrideInteger = 3
 )
 
-// oneDevice is a CompileOptionsProto for a program on any one device, as go-xla makes it.
+// oneDevice returns a CompileOptionsProto for a program on any one device, the same as go-xla's.
 func oneDevice() []byte {
 	var build []byte
 	for field, value := range map[protowire.Number]int64{deviceOrdinal: -1, replicas: 1, partitions: 1} {
@@ -33,8 +33,8 @@ func oneDevice() []byte {
 	return protowire.AppendVarint(protowire.AppendTag(options, portable, protowire.VarintType), 1)
 }
 
-// overrides are the fields of a CompileOptionsProto that set XLA's flags for one program. Protocol buffers are joined
-// by writing one behind the other.
+// overrides returns the fields of a CompileOptionsProto that set XLA's flags for one program. Protocol buffers are
+// merged by concatenation.
 func overrides(flags map[string]any) (fields []byte) {
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		var value []byte

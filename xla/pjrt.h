@@ -1,5 +1,5 @@
-// The table of a plugin's functions, as the PJRT C API lays it out, with what several files of this package call. Minor
-// versions of the API only append to it.
+// The table of a plugin's functions, in the layout of the PJRT C API, and the declarations that several files of this
+// package share. Minor versions of the API only append to the table.
 #ifndef PENGCDE_PJRT_H
 #define PENGCDE_PJRT_H
 
@@ -19,21 +19,21 @@ typedef struct {
   call functions[];
 } api;
 
-// Places in the table.
+// Indices in the table.
 enum { ERROR_DESTROY = 0, CLIENT_COMPILE = 20, EXECUTABLE_DESTROY = 40 };
 
-// one_args are those of functions that take one thing, such as to destroy it.
+// one_args are the arguments of functions that take one object, for example to destroy it.
 typedef struct {
   size_t struct_size;
   void *extensions;
   void *what;
 } one_args;
 
-// pengcde_api is the table of the plugin in a file, which is loaded; NULL where it is not, or where the table has
-// another layout or ends before a place.
+// pengcde_api returns the table of the loaded plugin in a file. It returns NULL if the plugin is not loaded, or if the
+// table has another layout or does not reach index place.
 api *pengcde_api(const char *file, int place);
 
-// pengcde_replace puts a function in a place of a table, which may be in memory that is only read; 0 where it cannot.
+// pengcde_replace replaces an entry of a table, which may be in read-only memory. It returns 0 on failure.
 int pengcde_replace(call *place, call with);
 
 #endif

@@ -13,7 +13,7 @@ api *pengcde_api(const char *file, int place) {
   if (library == NULL)
     return NULL;
   api *(*get)(void) = (api * (*)(void)) dlsym(library, "GetPjrtApi");
-  dlclose(library); // which go-xla holds
+  dlclose(library); // go-xla keeps it open
   api *a = get == NULL ? NULL : get();
   if (a == NULL || a->version.major != 0 || a->struct_size < offsetof(api, functions) + (place + 1) * sizeof(call))
     return NULL;

@@ -15,13 +15,13 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// The devices that XLA plugins are named after.
+// Devices in the names of XLA plugins.
 const (
 	cpu  = "cpu"
 	cuda = "cuda"
 )
 
-// cudaDevices are files of NVIDIA's driver; a machine or container with a device has one of them.
+// cudaDevices are files of NVIDIA's driver. A machine or container with a device has at least one of them.
 var cudaDevices = []string{"/dev/nvidia0", "/dev/nvidiactl"}
 
 func hasCUDADevice() bool {
@@ -31,8 +31,8 @@ func hasCUDADevice() bool {
 	})
 }
 
-// PluginFolders are those in which plugins are looked for, in order, as go-xla has them: $PJRT_PLUGIN_LIBRARY_PATH,
-// else places of the user and of the system.
+// PluginFolders returns the folders that are searched for plugins, in order, as in go-xla: $PJRT_PLUGIN_LIBRARY_PATH,
+// else folders of the user and of the system.
 func PluginFolders() []string {
 	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
 		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
@@ -49,15 +49,15 @@ func PluginFolders() []string {
 	return folders
 }
 
-// findPlugins returns the files of the plugins called name, best first: in the order of the folders, and in a folder
-// the one without a version, then the version that go-xla was tested with, then the newest.
+// findPlugins returns the files of the plugins with a name, best first: in the order of the folders, and in each folder
+// the file without a version, then the version that go-xla was tested with, then the newest.
 func findPlugins(name string) []string {
 	var found []string
 	for _, folder := range PluginFolders() {
 		named := func(name string) string {
 			return filepath.Join(folder, "pjrt_c_api_"+name+"_plugin"+libraryExtension())
 		}
-		versions, _ := filepath.Glob(named(name + "_v*")) // the pattern is well formed
+		versions, _ := filepath.Glob(named(name + "_v*")) // the pattern is valid
 		slices.SortFunc(versions, func(a, b string) int {
 			return -cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) // v0.114.0 before v0.98.0
 		})
@@ -74,12 +74,12 @@ func libraryExtension() string {
 	return cmp.Or(map[string]string{"darwin": ".dylib", "windows": ".dll"}[runtime.GOOS], ".so")
 }
 
-// isFile says whether a plugin is given by its file, not by its name.
+// isFile reports whether plugin is a file, not a name.
 func isFile(plugin string) bool {
 	return strings.ContainsRune(plugin, filepath.Separator) || filepath.Ext(plugin) == libraryExtension()
 }
 
-// openXLA opens the plugin of that name or path; an empty name stands for CUDA, else the CPU.
+// openXLA opens the plugin with a name or path. An empty name means CUDA, else the CPU.
 func openXLA(plugin, options, why string) (*Backend, error) {
 	if isFile(plugin) {
 		file, err := filepath.Abs(plugin)
@@ -114,7 +114,8 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 	return backend, err
 }
 
-// openFirst opens the first of the files that works; the error tells of all of them. Of no files it is nil.
+// openFirst opens the first of the files that works. The error lists the failures of all files; it is nil if there are
+// none.
 func openFirst(files []string, options, why string) (*Backend, error) {
 	var failures []error
 	for _, file := range files {
@@ -127,8 +128,8 @@ func openFirst(files []string, options, why string) (*Backend, error) {
 	return nil, errors.Join(failures...)
 }
 
-// openPlugin opens the plugin in a file, given by its absolute path: go-xla then neither searches nor downloads. On a
-// CPU it has so many threads; 0 is what $PJRT_NPROC says, else one a core.
+// openPlugin opens the plugin in a file, given by its absolute path: go-xla then neither searches nor downloads.
+// threads is the number of threads on a CPU; 0 means $PJRT_NPROC, else one per core.
 func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err := checkPlugin(file); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
@@ -176,7 +177,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	return backend, nil
 }
 
-// deviceOf tells from its file's name what a plugin computes on: "cuda", "cpu" or another device's own name.
+// deviceOf returns the device of a plugin, from its file name: "cuda", "cpu" or the name of another device.
 func deviceOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "pjrt_c_api_"), "_plugin")
@@ -189,7 +190,7 @@ func deviceOf(file string) string {
 	return name
 }
 
-// checkPlugin finds faults of a plugin's file without loading it.
+// checkPlugin returns an error for a faulty plugin file, without loading it.
 func checkPlugin(file string) error {
 	info, err := os.Stat(file)
 	switch {

@@ -20,8 +20,8 @@ type Program struct {
 	build   func(inputs []*graph.Node) []*graph.Node
 }
 
-// NewProgram prepares a program; fn builds its graph at the first call with new shapes and may panic while it does,
-// which [Program.Call] returns as a [*BuildError]. The error of a backend that is not open wraps [ErrNotOpen].
+// NewProgram returns a program. fn builds its graph at the first call with new shapes. If fn panics, [Program.Call]
+// returns a [*BuildError]. If the backend is not open, the error wraps [ErrNotOpen].
 func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
 	if err := backend.Check(); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*
 // donated marks an input whose device buffer the program may overwrite.
 type donated struct{ tensor *tensors.Tensor }
 
-// Donate marks an input of [Program.Call] whose device buffer the program may reuse for an output. The tensor must
-// not be used again, and its owner no longer frees it.
+// Donate marks an input of [Program.Call] whose device buffer the program may reuse for an output. The tensor must not
+// be used again, and its owner no longer frees it.
 func Donate(t *tensors.Tensor) any { return donated{t} }
 
-// Call runs the program. Inputs are *tensors.Tensor, or one wrapped in [Donate]. The outputs belong to the caller,
-// who frees them with [Free] or hands them to [Buffers].
+// Call runs the program. Inputs are *tensors.Tensor, plain or wrapped in [Donate]. The caller owns the outputs, and
+// frees them with [Free] or passes them to [Buffers].
 func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
 	recordCall(p.name)
 	args := make([]any, len(inputs))
@@ -65,7 +65,7 @@ func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
 	}
 	var build *BuildError
 	if errors.As(err, &build) {
-		return nil, build // without what GoMLX put around it
+		return nil, build // without GoMLX's wrapping
 	}
 	if err != nil {
 		return nil, fmt.Errorf("xla: program %q: %w", p.name, err)
@@ -78,18 +78,19 @@ func (p *Program) donate(t *tensors.Tensor) (any, error) {
 		return nil, err
 	}
 	buffer, err := graph.DonateTensorBuffer(t, p.backend.Compute, 0)
-	Free(t) // what the host has of it
+	Free(t) // frees its copy on the host
 	return buffer, err
 }
 
 // Close releases the compiled code.
 func (p *Program) Close() { p.exec.Finalize() }
 
-// BuildError is the error of a [Program] whose graph could not be built; it unwraps to the function's panic.
+// BuildError is the error of a [Program] whose graph could not be built. It unwraps to the panic of the build function.
 type BuildError struct {
-	// Program is the name.
+	// Program is the name of the program.
 	Program string
-	// Err is what the function panicked with; other panics than errors of its own say the place, and %+v the stack.
+	// Err is the panic value. Unless the function itself panicked with an error, it also gives the place of the panic,
+	// and %+v the stack.
 	Err error
 }
 
@@ -98,7 +99,7 @@ func (e *BuildError) Error() string {
 	return fmt.Sprintf("%v (while building program %q)", e.Err, e.Program)
 }
 
-// Unwrap gives the panic.
+// Unwrap returns the panic.
 func (e *BuildError) Unwrap() error { return e.Err }
 
 // Format adds the stack of a panic for %+v.

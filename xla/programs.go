@@ -19,13 +19,13 @@ import (
 	"time"
 )
 
-// CacheEnv is the folder in which compiled programs are kept, or "off" to keep none; without it they are in the user's
-// folder for what can be made again, ~/.cache/pengcde/programs on Linux (or in $XDG_CACHE_HOME). Deleting it is safe at
-// any time. They are machine code that is run, so where other users can write to the folder nothing is kept or read, and
-// [Open] says so. Nothing is kept either where $XLA_FLAGS ask for dumps or name a file.
+// CacheEnv is the environment variable with the folder of compiled programs, or "off" for no cache. The default is the
+// user's cache folder, ~/.cache/pengcde/programs on Linux (or in $XDG_CACHE_HOME). The folder may be deleted at any
+// time. Its files are executed as machine code. If other users can write to the folder, nothing is stored or read, and
+// [Open] prints a notice. Nothing is stored either if $XLA_FLAGS requests dumps or names a file.
 const CacheEnv = "PENGCDE_CACHE"
 
-// cacheFolder is "" where nothing is to be kept.
+// cacheFolder returns the folder of compiled programs, or "" for no cache.
 func cacheFolder() string {
 	folder := os.Getenv(CacheEnv)
 	if folder == "off" {
@@ -45,17 +45,17 @@ func cacheFolder() string {
 	return folder
 }
 
-// Extensions of the files of programs, and of those that are being written.
+// Extensions of the files of complete programs, and of incomplete ones.
 const kept, begun = ".program", ".part"
 
-// store keeps compiled programs as files, each by a digest of what it was compiled from and by. It serves several
-// processes and goroutines at a time. What cannot be read or written is as if it were not there.
+// store keeps compiled programs as files, named by a digest of their source and compiler. Several processes and
+// goroutines may use it at once. A file that cannot be read or written counts as missing.
 type store struct {
 	folder   string
-	compiler string        // what compiles, with which flags, and for which processor
-	found    atomic.Int64  // programs that were there
-	written  atomic.Uint64 // programs that were put there
-	held     sync.Map      // from programKey to the *sync.Mutex of those that are being compiled
+	compiler string        // the compiler, its flags and the processor
+	found    atomic.Int64  // number of programs found
+	written  atomic.Uint64 // number of programs written
+	held     sync.Map      // from programKey to the *sync.Mutex of each program being compiled
 }
 
 // hold waits until no other goroutine holds a program.
@@ -65,7 +65,7 @@ func (s *store) hold(k programKey) (release func()) {
 	return lock.(*sync.Mutex).Unlock
 }
 
-// newStore returns the store for a plugin's file that is loaded with these flags; nil where no programs are kept. The
+// newStore returns the store for a plugin's file that is loaded with these flags, or nil if there is no cache. The
 // error says why a folder is refused.
 func newStore(file, flags string) (*store, error) {
 	folder, on := cacheFolder(), processor()
@@ -85,13 +85,13 @@ func newStore(file, flags string) (*store, error) {
 		return nil, fmt.Errorf("compiled programs are neither kept nor read, since they are native code: %w; or name "+
 			"another folder by $%s", err, CacheEnv)
 	}
-	const version = 2 // counts changes of this package that compile otherwise
+	const version = 2 // increment when a change of this package compiles programs differently
 	compiler := fmt.Sprintln(version, file, info.Size(), info.ModTime().UnixNano(), flags, on)
 	return &store{folder: folder, compiler: compiler}, nil
 }
 
-// processor is what compiled code depends on: model and features of the first CPU, and how many there are; "" where they
-// cannot be found out.
+// processor returns the properties that compiled code depends on: model and features of the first CPU, and the number
+// of CPUs. It returns "" if they are unknown.
 func processor() string {
 	content, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *store) file(k programKey) string {
 	return filepath.Join(s.folder, hex.EncodeToString(k[:16])+kept)
 }
 
-// read returns a program that is whole and that nobody else can have written, or nil.
+// read returns a program that is complete and that no other user can have written, or nil.
 func (s *store) read(k programKey) []byte {
 	file := s.file(k)
 	content, err := readOurs(file)
@@ -140,11 +140,11 @@ func (s *store) read(k programKey) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(file, now, now) // the longest unused go first
+	os.Chtimes(file, now, now) // the least recently used are deleted first
 	return program
 }
 
-// readOurs reads a file that is [onlyOurs], by what was opened.
+// readOurs reads a file that is [onlyOurs]. It checks the opened file, not the path.
 func readOurs(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -161,7 +161,7 @@ func readOurs(file string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// write keeps a program, in one step.
+// write stores a program atomically.
 func (s *store) write(k programKey, program []byte) {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return
@@ -181,10 +181,10 @@ func (s *store) write(k programKey, program []byte) {
 	}
 }
 
-// mostKept bounds the bytes of programs that are kept, by and by.
+// mostKept is the approximate limit on the total bytes of stored programs.
 const mostKept = 1 << 30
 
-// shrink deletes what was not used for longest until the folder has no more than so many bytes.
+// shrink deletes the least recently used programs until the folder has at most the given number of bytes.
 func (s *store) shrink(most int64) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {

@@ -1,5 +1,5 @@
-// What the cache of compiled programs asks of a plugin's PJRT C API, of which it knows the few calls below. The layouts
-// are those of version 0 of the API, which only appends to them.
+// The functions of a plugin's PJRT C API that the cache of compiled programs uses. The layouts are from version 0 of
+// the API, which only appends to them.
 #ifndef PENGCDE_PROGRAMS_H
 #define PENGCDE_PROGRAMS_H
 
@@ -24,7 +24,7 @@ typedef struct {
   void *executable; // out
 } pengcde_compile_args;
 
-// pengcde_serialized is a compiled program as bytes, until it is released.
+// pengcde_serialized is a compiled program as bytes. Free it with pengcde_release.
 typedef struct {
   const char *bytes;
   size_t size;
@@ -32,29 +32,30 @@ typedef struct {
   void (*release)(void *owner);
 } pengcde_serialized;
 
-// pengcde_loaded says whether a plugin was loaded by this process.
+// pengcde_loaded returns whether this process has loaded a plugin.
 int pengcde_loaded(const char *file);
 
-// pengcde_intercept has the plugin in a file, which is loaded, compile by pengcdeCompile. It returns 0 where it cannot.
+// pengcde_intercept makes the loaded plugin in a file compile by pengcdeCompile. It returns 0 on failure.
 int pengcde_intercept(const char *file);
 
-// pengcde_register makes a kernel known to the plugin that was intercepted; it returns 0 where it cannot.
+// pengcde_register registers a kernel with the intercepted plugin. It returns 0 on failure.
 int pengcde_register(const char *name, void *handler);
 
-// pengcde_compile is the plugin's own compiler; it returns a PJRT_Error, or NULL.
+// pengcde_compile calls the plugin's own compiler. It returns a PJRT_Error, or NULL.
 void *pengcde_compile(pengcde_compile_args *args);
 
-// pengcde_compile_elsewhere has the programs of this thread, which has one core, compiled by a client that may use all.
+// pengcde_compile_elsewhere makes the programs of this thread, which has one core, compile by a client that may use
+// all.
 void pengcde_compile_elsewhere(void);
 
-// pengcde_load puts a program that was serialized in the place of one to be compiled; it returns 0 where it cannot.
+// pengcde_load loads a serialized program instead of compiling it. It returns 0 on failure.
 int pengcde_load(pengcde_compile_args *args, const char *bytes, size_t size);
 
-// pengcde_serialize returns 0 where a compiled program cannot be serialized.
+// pengcde_serialize serializes a compiled program. It returns 0 on failure.
 int pengcde_serialize(const pengcde_compile_args *args, pengcde_serialized *out);
 
-// pengcde_elsewhere compiles by the other client and serializes; it returns 0 where this thread has none, or where that
-// fails.
+// pengcde_elsewhere compiles by the other client and serializes the program. It returns 0 on failure, or if this thread
+// has no other client.
 int pengcde_elsewhere(const pengcde_compile_args *args, pengcde_serialized *out);
 
 void pengcde_release(pengcde_serialized *s);

@@ -26,7 +26,7 @@ typedef struct {
   int traits;
 } register_args;
 
-// Places in the table.
+// Indices in the table.
 enum {
   CLIENT_CREATE = 10,
   EXECUTABLE_SERIALIZE = 49,
@@ -46,7 +46,7 @@ typedef struct {
   size_t struct_size;
   void *extensions;
   void *executable;
-  const char *bytes; // out, as what follows
+  const char *bytes; // out, like the fields below
   size_t size;
   void *owner;
   void (*release)(void *owner);
@@ -98,7 +98,7 @@ int pengcde_intercept(const char *file) {
   return 1;
 }
 
-// done says whether a call gave no error, and destroys that.
+// done returns whether a call succeeded, and destroys its error.
 static int done(void *error) {
   if (error == NULL)
     return 1;

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// Of the plugin whose compiler was intercepted: its file, "" before; why it has no kernels, "" where it has them; the
-// programs that it keeps, nil for none; and whether it knows the kernels. The first two are guarded by opening.
+// State of the plugin whose compiler was intercepted: its file, or "" before; why it has no kernels, or "" if it has
+// them; the store of its programs, or nil; and whether it knows the kernels. The mutex opening guards the first two.
 var (
 	intercepted string
 	kernelless  string
@@ -25,14 +25,13 @@ var (
 	hasKernels  atomic.Bool
 )
 
-// intercepting opens a plugin and puts a compiler of our own in the place of that in the plugin's table of functions,
-// which its C API documents, for go-xla has no call for what it does: it has the programs that the plugin compiles kept
-// in the folder of [CacheEnv], where other processes find them, and kernels called, see [Call]. Where a plugin cannot
-// do it, it compiles as always.
+// intercepting opens a plugin and replaces the compiler in the plugin's table of functions, which its C API documents.
+// go-xla has no call for this. Our compiler stores compiled programs in the folder of [CacheEnv], where other processes
+// find them, and inserts calls of kernels, see [Call]. If a plugin does not support this, it compiles as usual.
 //
-// What XLA compiles depends on the flags that it finds when it is loaded. So a plugin that was loaded before, by whom
-// and with which flags is not known, is left alone; and so is a second plugin. It is called with opening held. The notice
-// says, for people, why programs are not kept where they could be.
+// The result of XLA's compiler depends on the flags that XLA read when it was loaded. A plugin loaded earlier, with
+// unknown flags, is therefore not changed, and neither is a second plugin. The caller must hold opening. The notice
+// says, for display, why programs are not stored where they could be.
 func intercepting(file string, open func() error) (notice string, err error) {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
@@ -43,7 +42,7 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	if err := open(); err != nil {
 		return "", err
 	}
-	programs.Store(keep) // before it is asked for
+	programs.Store(keep) // before the first request
 	if C.pengcde_intercept(path) != 0 {
 		intercepted = file
 		kernelless = registerKernels(os.Getenv(KernelsEnv))
@@ -55,7 +54,8 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	return notice, nil
 }
 
-// registerKernels makes all known to the plugin that was intercepted; else it says why not, after which none is used.
+// registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel
+// is used afterwards.
 func registerKernels(setting string) (kernelless string) {
 	if setting == "off" {
 		return KernelsEnv + "=off"
@@ -73,7 +73,8 @@ func registerKernels(setting string) (kernelless string) {
 	return ""
 }
 
-// withoutKernels says why the plugin in a file has no kernels; "" where it has them. It is called with opening held.
+// withoutKernels returns the reason why the plugin in a file has no kernels, or "" if it has them. The caller must hold
+// opening.
 func withoutKernels(file string) string {
 	if file != intercepted {
 		return "the plugin was loaded by others, is the second one, or has another C API"
@@ -81,7 +82,7 @@ func withoutKernels(file string) string {
 	return kernelless
 }
 
-// intercepts says whether a plugin's compiler was intercepted.
+// intercepts reports whether a plugin's compiler was intercepted.
 func intercepts() bool {
 	opening.Lock()
 	defer opening.Unlock()
@@ -105,7 +106,7 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	p := args.program
 	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size),
 		bytesAt(args.options, args.options_size))
-	release := s.hold(key) // so that others wait for it rather than compile it, too
+	release := s.hold(key) // others wait instead of compiling it, too
 	defer release()
 	if program := s.read(key); len(program) > 0 {
 		if C.pengcde_load(args, (*C.char)(unsafe.Pointer(&program[0])), C.size_t(len(program))) != 0 {
@@ -133,7 +134,7 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	return nil
 }
 
-// replaceProgram puts a text in the place of that to be compiled.
+// replaceProgram replaces the text to compile.
 func replaceProgram(args *C.pengcde_compile_args, text []byte) (restore func()) {
 	given := args.program
 	own := (*C.pengcde_program)(C.malloc(C.sizeof_pengcde_program))
@@ -147,12 +148,12 @@ func replaceProgram(args *C.pengcde_compile_args, text []byte) (restore func()) 
 	}
 }
 
-// bytesAt are C's, without a copy.
+// bytesAt returns C memory as a slice, without a copy.
 func bytesAt(at *C.char, size C.size_t) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(at)), int(size))
 }
 
-// compileElsewhere has what the present thread compiles compiled with all cores, where programs are kept.
+// compileElsewhere makes programs requested by this thread compile with all cores, if programs are stored.
 func compileElsewhere() {
 	opening.Lock() // while the environment is the user's
 	defer opening.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// Temporary estimates the bytes that a call with inputs of these shapes needs while it runs, beside inputs and outputs.
-// It builds the graph and compiles nothing: GoMLX does not hand on what PJRT knows of a compiled program.
+// Temporary estimates the temporary memory in bytes of a call with inputs of these shapes, without inputs and outputs.
+// It builds the graph and compiles nothing: GoMLX does not expose PJRT's figures for a compiled program.
 //
-// It is the most that is alive at once when operations run in the order in which they were built and each result stays
-// until the last that reads it has run. Results that XLA makes inside of what reads them count nothing. Take it as good
-// to a third for a pullback; XLA takes 2 to 4 times as much for a step alone, parts of which it runs in parallel.
+// The estimate is the maximum number of live bytes if operations run in the order in which they were built, and each
+// result is freed after its last use. Results that XLA fuses into their reader count 0. Expect an accuracy of a third
+// for a pullback. XLA uses 2 to 4 times the estimate for a forward step, since it runs parts of it in parallel.
 func (p *Program) Temporary(inputs ...shapes.Shape) (bytes int64, err error) {
 	err = panics.Catch(func() {
 		g := graph.NewGraph(p.backend.Compute, p.name)
@@ -36,7 +36,8 @@ func (p *Program) Temporary(inputs ...shapes.Shape) (bytes int64, err error) {
 	return bytes, err
 }
 
-// alive counts for the nodes of a graph, inputs before what reads them, as far as the outputs need them.
+// alive returns the maximum number of live bytes. nodes are in order, each after its inputs; only nodes that the
+// outputs depend on count.
 func alive(nodes, outputs []*graph.Node) (most int64) {
 	readers := make(map[*graph.Node]int, len(nodes))
 	for _, output := range outputs {
@@ -51,8 +52,8 @@ func alive(nodes, outputs []*graph.Node) (most int64) {
 			readers[input] += count
 		}
 	}
-	parts := make(map[*graph.Node][]*graph.Node, len(nodes)) // results in memory that a node is made of
-	last := make(map[*graph.Node]*graph.Node)                // to read a result
+	parts := make(map[*graph.Node][]*graph.Node, len(nodes)) // the results in memory that a node consists of
+	last := make(map[*graph.Node]*graph.Node)                // the last reader of a result
 	var stored []*graph.Node
 	for _, node := range nodes {
 		if readers[node] == 0 {
@@ -79,7 +80,7 @@ func alive(nodes, outputs []*graph.Node) (most int64) {
 			given[part] = true
 		}
 	}
-	freed := make(map[*graph.Node]int64) // when a node has run
+	freed := make(map[*graph.Node]int64) // bytes freed after a node has run
 	now := int64(0)
 	for _, node := range stored {
 		if node.Type() != graph.NodeTypeParameter && !given[node] {
@@ -93,8 +94,7 @@ func alive(nodes, outputs []*graph.Node) (most int64) {
 	return most
 }
 
-// view says that a node is what it reads, in another shape, or that its results, of which there are several, are nodes
-// of their own.
+// view reports whether a node is a reshape of its input, or has several results, each with its own node.
 func view(node *graph.Node) bool {
 	switch node.Type() {
 	case graph.NodeTypeReshape, graph.NodeTypeIdentity, graph.NodeTypeOptimizationBarrier,
@@ -104,8 +104,8 @@ func view(node *graph.Node) bool {
 	return node.NumOutputs() > 1
 }
 
-// inside says that XLA makes a result inside of what reads it: one that is made entry by entry, of which there is one
-// reader or which costs next to nothing.
+// inside reports whether XLA fuses a result into its reader: a result made entry by entry, with one reader or at almost
+// no cost.
 func inside(node *graph.Node, readers int) bool {
 	switch node.Type() {
 	case graph.NodeTypeConstant, graph.NodeTypeIota, graph.NodeTypeBroadcastInDim, graph.NodeTypeSlice,

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Worker computes on one core, beside others: a client of XLA on a CPU of its own, whose thread stays on that core. What
-// two workers do goes on side by side, which two callers of one client do not.
+// Worker computes on one core, in parallel with other workers. It has its own client of XLA on a CPU, whose thread
+// stays on the core. Two workers run in parallel; two callers of one client do not.
 type Worker struct {
 	*Backend
 	calls       chan func()
 	stop, ended chan struct{}
 }
 
-// Do runs f, which may use the worker's backend, and waits for it. It returns ErrNotOpen, and does not run f, where the
-// backend was closed.
+// Do runs f, which may use the worker's backend, and waits for it. If the backend was closed, Do returns ErrNotOpen and
+// does not run f.
 func (w *Worker) Do(f func()) error {
 	done := make(chan struct{})
 	select {
@@ -35,7 +35,7 @@ func (w *Worker) close() {
 	<-w.ended
 }
 
-// serve runs calls until it is told to stop.
+// serve runs calls until it is stopped.
 func (w *Worker) serve() {
 	for {
 		select {
@@ -47,16 +47,16 @@ func (w *Worker) serve() {
 	}
 }
 
-// workers holds the workers of a backend, opened when they are first asked for.
+// workers holds the workers of a backend. They are opened on first use.
 type workers struct {
-	open   func() (*Backend, error) // a client with one thread
+	open   func() (*Backend, error) // opens a client with one thread
 	lock   sync.Mutex
 	opened []*Worker
 	failed error
 }
 
-// Cores is how many workers a backend may have: the cores that the process may use where it is XLA on a CPU, on Linux,
-// else 0. GOMAXPROCS and PJRT_NPROC bound it.
+// Cores returns the maximum number of workers of a backend. For XLA on a CPU, on Linux, it is the number of cores that
+// the process may use, bounded by GOMAXPROCS and PJRT_NPROC; else 0.
 func (b *Backend) Cores() int {
 	if b.Check() != nil || b.workers == nil {
 		return 0
@@ -64,7 +64,7 @@ func (b *Backend) Cores() int {
 	return len(coresOfProcess())
 }
 
-// Workers opens so many workers, or returns those that are open; [Backend.Close] closes them.
+// Workers opens count workers, or returns those that are open already. [Backend.Close] closes them.
 func (b *Backend) Workers(count int) ([]*Worker, error) {
 	cores := coresOfProcess()
 	if count > b.Cores() {

@@ -8,8 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/cores"
 )
 
-// coresOfProcess returns the process's cores that workers may take: no more than GOMAXPROCS and XLA's own PJRT_NPROC
-// say.
+// coresOfProcess returns the process's cores for workers, at most GOMAXPROCS and XLA's PJRT_NPROC of them.
 func coresOfProcess() []int {
 	allowed := cores.Allowed()
 	most := min(len(allowed), runtime.GOMAXPROCS(0))
@@ -19,13 +18,13 @@ func coresOfProcess() []int {
 	return allowed[:most]
 }
 
-// newWorker opens a client in a thread that stays on a core, with a pool of one thread that was started there.
+// newWorker opens a client in a thread pinned to a core, with a pool of one thread started from it.
 func newWorker(open func() (*Backend, error), core int) (*Worker, error) {
 	w := &Worker{calls: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
 	opened := make(chan error)
 	go func() {
 		defer close(w.ended)
-		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		compileElsewhere()
 		err := cores.Keep([]int{core})
 		if err == nil {

@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// flagsEnv is where XLA reads its flags, once in a process.
+// flagsEnv is the environment variable with XLA's flags, which it reads once per process.
 const flagsEnv = "XLA_FLAGS"
 
-// ynnFlag names the operations that XLA on a CPU hands to the library YNNPACK.
+// ynnFlag selects the operations that XLA on a CPU delegates to the library YNNPACK.
 const ynnFlag = "xla_cpu_experimental_ynn_fusion_type"
 
-// opening is held while flags are set, so that each opening finds the user's own when it is done.
+// opening is held while flags are set, so that each opening sees the user's own flags.
 var opening sync.Mutex
 
-// threadsEnv is where XLA on a CPU reads the number of its threads, when a client is opened.
+// threadsEnv is the environment variable with the number of threads of XLA on a CPU, read when a client is opened.
 const threadsEnv = "PJRT_NPROC"
 
-// withEnvironment opens a plugin for the CPU with so many threads, where they are not 0, and so that XLA hands nothing
-// to YNNPACK. In the wheel that set-up installs (lammps-jax-pjrt-cpu 0.11.2) it computes some products wrongly without
-// an error: those with a broadcast factor that are multiplied and summed. See jax-ml/jax issues 39103, 39257 and 40412
-// for others of its faults.
+// withEnvironment opens a plugin for the CPU with the given number of threads, if it is not 0, and with YNNPACK turned
+// off. In the wheel that set-up installs (lammps-jax-pjrt-cpu 0.11.2) YNNPACK computes some products incorrectly
+// without an error: products with a broadcast factor that are multiplied and summed. For other faults see jax-ml/jax
+// issues 39103, 39257 and 40412.
 //
-// A flag that the user sets comes first, and a plugin that does not know it is opened as it is, since XLA ends the
-// process at a flag that it does not know.
+// A flag set by the user takes precedence. A plugin that does not know the flag is opened without it, since XLA ends
+// the process at an unknown flag.
 func withEnvironment(file string, threads int, open func() error) error {
 	opening.Lock()
 	defer opening.Unlock()
@@ -40,7 +40,7 @@ func withEnvironment(file string, threads int, open func() error) error {
 	return open()
 }
 
-// setEnv sets a variable and returns how to take it back.
+// setEnv sets a variable and returns a function that restores it.
 func setEnv(name, value string) (back func()) {
 	before, set := os.LookupEnv(name)
 	os.Setenv(name, value)
@@ -53,7 +53,7 @@ func setEnv(name, value string) (back func()) {
 	}
 }
 
-// mentions says whether a file can be read and has a text in it.
+// mentions reports whether a file is readable and contains a text.
 func mentions(file, text string) bool {
 	f, err := os.Open(file)
 	if err != nil {

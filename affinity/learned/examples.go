@@ -5,15 +5,15 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// example is a question with the snapshots and labels seen before it, and with its answer where it is known.
+// example is a question with the snapshots and labels seen before it, and with its answer if it is known.
 type example struct {
 	part      affinity.Part
 	snapshots []*dyngraph.Snapshot
-	known     *dyngraph.Affinities // nil where the model does not begin with it
+	known     *dyngraph.Affinities // nil unless the model starts from it
 	answer    *dyngraph.Affinities
 }
 
-// examples listens to a plan and keeps its questions.
+// examples is a listener that stores the questions of a plan.
 type examples struct {
 	seen
 	inputs    int
@@ -21,10 +21,10 @@ type examples struct {
 	all       []example
 }
 
-// Reset begins anew, and keeps the examples.
+// Reset starts again, but keeps the examples.
 func (e *examples) Reset(task affinity.Task) { e.seen.reset(task, e.inputs) }
 
-// Ask keeps a question. One before any snapshot is over is left out.
+// Ask stores a question, except a question before the first snapshot is complete.
 func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	snapshots, err := e.last(q.Time)
 	if err != nil || snapshots == nil {
@@ -38,7 +38,7 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	return nil
 }
 
-// snapshots returns the snapshots of all examples, each once.
+// snapshots returns the distinct snapshots of all examples.
 func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
 	found := make(map[*dyngraph.Snapshot]bool)
 	for _, one := range e.all {
@@ -52,7 +52,7 @@ func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
 	return all
 }
 
-// window is the example as a window of a series of its own: the inputs, and a snapshot that is not seen.
+// window returns the example as a window of its own series: the inputs, and a snapshot that is not seen.
 func (e example) window(task affinity.Task, p *pattern) (dyngraph.Window, error) {
 	inputs := len(e.snapshots)
 	s := &dyngraph.Series{Name: "affinity", Pattern: p.Pattern, FeatureSize: 1, Classes: task.Classes,

@@ -1,4 +1,4 @@
-// Package learned makes forecasters of node affinity out of the models of package pengcde.
+// Package learned makes forecasters of node affinity from the models of package pengcde.
 package learned
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Config completes a configuration for a task: it sets Nodes, Features and Outputs, and a Head that is no ranking to
-// head.Ranking{}.
+// Config completes a configuration for a task: it sets Nodes, Features and Outputs, and replaces a Head that is not a
+// ranking by head.Ranking{}.
 func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	c.Nodes, c.Features, c.Outputs = task.Nodes, 1, task.Classes
 	if _, ok := c.Head.(head.Ranking); !ok {
@@ -23,15 +23,16 @@ func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	return c
 }
 
-// Forecaster is an [affinity.Trainer]: a model that sees the last snapshots of the graph before the time that is asked
-// about, and ranks classes for each node. A snapshot is the unit of its time; in parity time the one that goes on is the
-// newest. On more than 256 nodes an edge that was not seen in training makes programs compile anew.
+// Forecaster is an [affinity.Trainer]. Its model sees the last snapshots of the graph before the time of the question,
+// and ranks classes for each node. The unit of the model's time is a snapshot. In parity time the current, incomplete
+// snapshot is the newest. On more than 256 nodes, an edge that did not occur in training makes programs compile again.
 type Forecaster struct {
-	// Model is one of a [Config].
+	// Model is a model with a configuration from [Config].
 	Model *pengcde.Model
-	// Inputs is the number of snapshots that are seen, 2 or more; 0 means 3. Where fewer are over, the first is repeated.
+	// Inputs is the number of snapshots that the model sees, 2 or more; 0 means 3. If fewer are complete, the first is
+	// repeated.
 	Inputs int
-	// Training sets it: a batch is of label times.
+	// Training configures the training. A batch consists of label times.
 	Training train.Config
 
 	// Report is the report of the last training.
@@ -39,12 +40,12 @@ type Forecaster struct {
 
 	seen    seen
 	task    affinity.Task
-	pattern *pattern    // of what was trained on and seen since; nil before
-	at      float64     // the time that logits are of
-	logits  [][]float64 // [nodes][classes]; nil where they are to be computed
+	pattern *pattern    // of the training edges and those seen since; nil before
+	at      float64     // time of the logits
+	logits  [][]float64 // [nodes][classes]; nil until computed
 }
 
-// Reset forgets all but the model.
+// Reset discards everything except the model.
 func (f *Forecaster) Reset(task affinity.Task) {
 	f.task, f.logits = task, nil
 	f.seen.reset(task, f.inputs())
@@ -58,13 +59,13 @@ func (f *Forecaster) Observe(events []dyngraph.Event) error {
 	return f.seen.Observe(events)
 }
 
-// Learn takes labels.
+// Learn receives labels.
 func (f *Forecaster) Learn(labels affinity.Labels) error {
 	f.logits = nil
 	return f.seen.Learn(labels)
 }
 
-// check finds a model that is not for a task.
+// check returns an error if the model does not fit a task.
 func (f *Forecaster) check(task affinity.Task) error {
 	if f.Model == nil {
 		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster without a Model: make one of learned.Config")
@@ -80,14 +81,15 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// residual says whether a model that was checked adds its logits to known affinities.
+// residual reports whether a checked model adds its logits to known affinities.
 func (f *Forecaster) residual() bool {
 	ranking, _ := f.Model.Config().Head.(head.Ranking)
 	return ranking.Residual
 }
 
-// Windows are the questions of past as windows of the model: for training and for validation. Questions before any
-// snapshot is over are left out. The forecaster keeps which edges the windows know, so that forecasts have the same.
+// Windows converts the questions of past to windows of the model, for training and for validation. Questions before the
+// first snapshot is complete are left out. The forecaster stores the edges of the windows, so that forecasts use the
+// same.
 func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
 	err error) {
 	if err := f.check(past.Task); err != nil {
@@ -114,7 +116,7 @@ func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training
 	return training, validation, nil
 }
 
-// Train draws new parameters by the seed of the model's configuration, and fits them to the questions of past.
+// Train draws new parameters from the seed of the model's configuration, and fits them to the questions of past.
 func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
 	training, validation, err := f.Windows(ctx, past)
 	if err != nil {
@@ -130,7 +132,7 @@ func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
 	return err
 }
 
-// Forecast writes logits; nothing where no snapshot is over yet.
+// Forecast writes logits, or nothing before the first snapshot is complete.
 func (f *Forecaster) Forecast(ctx context.Context, at float64, nodes []int32, scores []float64) error {
 	if f.logits == nil || f.at != at {
 		if err := f.predict(ctx, at); err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// pattern holds the edges for which entries of matrices are kept, and the weights of snapshots on them. Entries of
-// weight 0 are entries, too: identities of nodes change them. On few nodes all pairs are edges, as in the published
-// code; on more they are the union of the edges seen so far, and grow with the edges seen later.
+// pattern holds the edges with entries in the matrices, and the weights of snapshots on them. Entries of weight 0
+// count, since identities of nodes change them. On few nodes all pairs are edges, as in the published code. On more
+// nodes the edges are the union of the edges seen so far, and grow with later edges.
 type pattern struct {
 	*dyngraph.Pattern
 	pairs []uint64 // increasing
@@ -16,12 +16,12 @@ type pattern struct {
 	ones  []float64 // the feature of each node
 }
 
-// allPairs is the number of nodes up to which all pairs are edges.
+// allPairs is the largest number of nodes for which all pairs are edges.
 const allPairs = 256
 
 func pairOf(s *dyngraph.Snapshot, e int) uint64 { return uint64(s.From[e])<<32 | uint64(s.To[e]) }
 
-// patternOf returns the pattern of a graph of n nodes with no snapshots yet.
+// patternOf returns the pattern of a graph of n nodes before the first snapshot.
 func patternOf(n int) *pattern {
 	p := &pattern{ones: slices.Repeat([]float64{1}, n)}
 	var pairs []uint64
@@ -31,13 +31,13 @@ func patternOf(n int) *pattern {
 		}
 	}
 	if n > allPairs {
-		pairs = []uint64{0} // a series wants an edge; its weight is 0 unless there is one
+		pairs = []uint64{0} // a series needs an edge; its weight is 0 unless it occurs
 	}
 	p.take(n, pairs)
 	return p
 }
 
-// take changes the pattern to other pairs.
+// take replaces the pairs of the pattern.
 func (p *pattern) take(n int, pairs []uint64) {
 	p.Pattern, p.pairs, p.known = &dyngraph.Pattern{Nodes: n}, pairs, make(map[*dyngraph.Snapshot][]float64)
 	for _, pair := range pairs {
@@ -45,7 +45,7 @@ func (p *pattern) take(n int, pairs []uint64) {
 	}
 }
 
-// grow adds the edges of snapshots that are not there.
+// grow adds the edges of snapshots that are missing.
 func (p *pattern) grow(snapshots []*dyngraph.Snapshot) {
 	var missing []uint64
 	for _, s := range snapshots {

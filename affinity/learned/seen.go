@@ -8,13 +8,13 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// seen is what a listener was told: the last snapshots, and what labels say.
+// seen stores the data that a listener has received: the last snapshots, and the labels.
 type seen struct {
 	inputs int
 	step   float64
 	first  float64 // time of the first event, NaN before it
 	over   []*dyngraph.Snapshot
-	open   int // number of the snapshot that goes on, counted from the first
+	open   int // number of the current snapshot, counted from the first
 	events []dyngraph.Event
 	labels affinity.LogLinear
 }
@@ -24,7 +24,7 @@ func (s *seen) reset(task affinity.Task, inputs int) {
 	s.labels.Reset(task)
 }
 
-// number returns the number of the snapshot that a time lies in.
+// number returns the number of the snapshot that contains a time.
 func (s *seen) number(t float64) int { return int(math.Floor((t - s.first) / s.step)) }
 
 // Observe takes events in order of time.
@@ -41,10 +41,10 @@ func (s *seen) Observe(events []dyngraph.Event) error {
 	return nil
 }
 
-// Learn takes labels.
+// Learn receives labels.
 func (s *seen) Learn(labels affinity.Labels) error { return s.labels.Learn(labels) }
 
-// pass ends the snapshots that are over at a time.
+// pass completes the snapshots that end by a time.
 func (s *seen) pass(t float64) error {
 	now := s.number(t)
 	if now <= s.open {
@@ -63,7 +63,7 @@ func (s *seen) pass(t float64) error {
 	return nil
 }
 
-// sum is the snapshot that goes on.
+// sum returns the current snapshot.
 func (s *seen) sum() (*dyngraph.Snapshot, error) {
 	begin := s.first + float64(s.open)*s.step
 	one := &dyngraph.Snapshot{Time: begin}
@@ -77,7 +77,7 @@ func (s *seen) sum() (*dyngraph.Snapshot, error) {
 			}
 		}
 	})
-	snapshots, err := all.Aggregate(2 * s.step) // all of them in one
+	snapshots, err := all.Aggregate(2 * s.step) // one snapshot of all events
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +86,8 @@ func (s *seen) sum() (*dyngraph.Snapshot, error) {
 	return one, nil
 }
 
-// last returns the newest snapshots that a question at a time may know, in the number that the model sees: those that
-// are over, and in parity time the one that goes on, of which events at that time are known. It returns nil where there
-// is none.
+// last returns the newest snapshots that a question at a time may know, as many as the model sees: the complete
+// snapshots, and in parity time the current one, which contains events at that time. It returns nil if there is none.
 func (s *seen) last(t float64) ([]*dyngraph.Snapshot, error) {
 	if math.IsNaN(s.first) {
 		return nil, nil

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Count is what a program costs on a GPU as far as its optimised form says. Loops count once in Kernels, Library and
-// Scatters, and as many times as they run, where XLA knows it, in the others.
+// Count is the cost of a program on a GPU, as its optimised form shows it. A loop counts once in Kernels, Library and
+// Scatters. In the other counts it counts once per iteration, if XLA knows their number.
 type Count struct {
-	// Kernels are the fusions, calls of libraries and single operations of the entry computation and its loops: each is
-	// a launch, of which Library are calls of libraries such as cuBLAS.
+	// Kernels is the number of fusions, library calls and single operations of the entry computation and its loops.
+	// Each is a launch. Library is the number of calls of libraries such as cuBLAS among them.
 	Kernels int `json:"kernels"`
 	Library int `json:"library"`
-	// Scatters are those left, of which fusions may have some.
+	// Scatters is the number of scatters left, including those inside fusions.
 	Scatters int `json:"scatters"`
-	// Launches are kernels with loops as often as they run.
+	// Launches is the number of kernels, with each loop counted once per iteration.
 	Launches int `json:"launches"`
-	// Bytes are read and written by kernels, as if nothing stayed in a cache from one to the next.
+	// Bytes is the number of bytes that kernels read and write, if nothing stays in a cache between kernels.
 	Bytes int64 `json:"bytes"`
-	// MultiplyAdds count matrix products alone.
+	// MultiplyAdds counts only matrix products.
 	MultiplyAdds int64 `json:"multiplyAdds"`
 }
 
@@ -70,18 +70,19 @@ func (m *Module) count(id int64, times int, c *Count) {
 	}
 }
 
-// library says that an instruction is a call of one of NVIDIA's libraries.
+// library reports whether an instruction calls one of NVIDIA's libraries.
 func (i *instruction) library() bool {
 	return i.opcode == "custom-call" && (strings.HasPrefix(i.target, "__cu") || strings.HasPrefix(i.target, "cu"))
 }
 
-// library says that an instruction calls a library, itself or within a fusion.
+// library reports whether an instruction calls a library, directly or within a fusion.
 func (m *Module) library(i *instruction) (calls bool) {
 	m.within(nil, i, func(_ *computation, i *instruction) { calls = calls || i.library() })
 	return calls
 }
 
-// result is the shape of what an instruction makes, without the workspace of a library: bytes beside the first part.
+// result returns the shape of an instruction's result, without the workspace of a library, which is bytes next to the
+// first part.
 func (i *instruction) result() shape {
 	if len(i.shape.parts) == 0 || i.opcode != "custom-call" && i.opcode != "fusion" {
 		return i.shape
@@ -98,7 +99,7 @@ func (i *instruction) result() shape {
 	return made
 }
 
-// trips is how often a loop runs; 1 where XLA does not know it.
+// trips returns the number of iterations of a loop; 1 if XLA does not know it.
 func (i *instruction) trips() int {
 	var config struct {
 		Known struct {
@@ -115,7 +116,8 @@ func (i *instruction) trips() int {
 	return n
 }
 
-// read is how many bytes of an operand an instruction reads: of one that a fusion only takes parts of, those.
+// read returns the number of bytes of an operand that an instruction reads. For an operand of which a fusion takes only
+// parts, it counts these parts.
 func (m *Module) read(operand, by *instruction, place int) int64 {
 	if operand == nil {
 		return 0
@@ -151,7 +153,7 @@ func (m *Module) read(operand, by *instruction, place int) int64 {
 	return whole
 }
 
-// parts says that an operation reads only parts of its first operand.
+// parts reports whether an operation reads only parts of its first operand.
 func parts(opcode string) bool {
 	return opcode == "slice" || opcode == "dynamic-slice" || opcode == "gather"
 }
@@ -203,7 +205,7 @@ func (m *Module) multiplyAdds(c *computation, i *instruction) (count int64) {
 	return count
 }
 
-// gemm are the axes of the first factor that a library's product sums over.
+// gemm returns the axes of the first factor over which a library's product sums.
 func (i *instruction) gemm() (axes []int64, ok bool) {
 	var config struct {
 		Gemm *struct {

@@ -1,4 +1,4 @@
-// Package hlo counts what a compiled program costs on a GPU, from the program as XLA optimised it: kernels, each of
-// which is launched, calls of libraries, scatters, bytes and multiply-adds. It reads XLA's protocol buffers as far as
-// that takes, for go-xla keeps its own to itself.
+// Package hlo counts the cost of a compiled program on a GPU, from the program as XLA optimised it: kernels (each is a
+// launch), library calls, scatters, bytes and multiply-adds. It reads only the required parts of XLA's protocol
+// buffers, since go-xla does not export its own definitions.
 package hlo

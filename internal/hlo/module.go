@@ -7,10 +7,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrProto is content that is no HloModuleProtoWithConfig.
+// ErrProto is returned for content that is not an HloModuleProtoWithConfig.
 var ErrProto = errors.New("no optimised program")
 
-// Module is a program as far as [Module.Count] reads it.
+// Module holds the parts of a program that [Module.Count] reads.
 type Module struct {
 	Name         string
 	computations map[int64]*computation
@@ -33,14 +33,14 @@ type instruction struct {
 	contracted       []int64 // axes of the first factor of a product
 }
 
-// shape is of an array, or of a tuple where parts are set.
+// shape is the shape of an array, or of a tuple if parts are set.
 type shape struct {
 	element int64
 	dims    []int64
 	parts   []shape
 }
 
-// widths are the bytes of an entry by XLA's PrimitiveType; of others they are 1.
+// widths are the bytes per entry by XLA's PrimitiveType; types not listed count 1.
 var widths = map[int64]int64{3: 2, 7: 2, 10: 2, 16: 2, 4: 4, 8: 4, 11: 4, 5: 8, 9: 8, 12: 8, 15: 8, 18: 16}
 
 func (s shape) size() int64 {
@@ -63,7 +63,7 @@ func (s shape) bytes() (bytes int64) {
 
 const int8s, tuple, token = 2, 13, 17 // of PrimitiveType
 
-// Parse reads an HloModuleProtoWithConfig in binary form, as PJRT gives it; the error wraps [ErrProto].
+// Parse reads an HloModuleProtoWithConfig in binary form, as PJRT returns it. The error wraps [ErrProto].
 func Parse(content []byte) (*Module, error) {
 	m := &Module{computations: map[int64]*computation{}}
 	err := fields(content, func(field protowire.Number, value []byte, _ uint64) error {
@@ -159,7 +159,7 @@ func parseShape(content []byte) (s shape, err error) {
 	return s, err
 }
 
-// list appends to a repeated number, packed in value or alone.
+// list appends the values of a repeated number, packed in value or single.
 func list(to []int64, value []byte, number uint64) []int64 {
 	if value == nil {
 		return append(to, int64(number))
@@ -174,7 +174,8 @@ func list(to []int64, value []byte, number uint64) []int64 {
 	return to
 }
 
-// fields hands on the fields of a message: the bytes of a string or message, not nil, or the number of a varint.
+// fields calls f for the fields of a message, with the bytes of a string or message (not nil), or the number of a
+// varint.
 func fields(content []byte, f func(field protowire.Number, value []byte, number uint64) error) error {
 	for len(content) > 0 {
 		field, kind, n := protowire.ConsumeTag(content)

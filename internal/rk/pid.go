@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// PID is the control of ode.PID, with its fields.
+// PID holds the options of ode.PID.
 type PID struct {
 	RTol, ATol, P, I, D, First, Safety, Shrink, Grow, Min, Max float64
 }
 
-// Automatic as PID.First leaves the first step to what fits it to the field.
+// Automatic as PID.First leaves the choice of the first step to the solver, which fits it to the field.
 const Automatic = -1
 
 // defaultFirst is the first step of the published code.
 const defaultFirst = 0.01
 
-// Resolved is the control with every default written out, or an error where a setting makes no sense.
+// Resolved returns the control with every default filled in, or an error if a setting is invalid.
 func (c PID) Resolved() (PID, error) {
 	if c.P == 0 && c.I == 0 && c.D == 0 {
 		c.I = 1
@@ -57,15 +57,15 @@ func (c PID) Resolved() (PID, error) {
 	return c, nil
 }
 
-// Adaptive are the steps of a PID control for one sample.
+// Adaptive holds the steps of a PID control for one sample.
 type Adaptive struct {
 	PID
 	t1, toward float64
-	h          float64    // length of the next step, before it is cut
-	fitted     float64    // length of the first
-	proposed   float64    // end of the step proposed last, before it is cut
-	accepted   bool       // the last judgement
-	before     [2]float64 // E of the last two accepted steps, the latest first
+	h          float64    // length of the next step, before any cut
+	fitted     float64    // length of the first step
+	proposed   float64    // end of the last proposed step, before any cut
+	accepted   bool       // whether the last step was accepted
+	before     [2]float64 // E of the last two accepted steps, latest first
 	k          float64
 	powers     [3]float64
 }
@@ -82,7 +82,7 @@ func NewAdaptive(c PID, order int, t0, t1 float64) *Adaptive {
 	return s
 }
 
-// FitOrder is the order of the error estimate where the first step is Automatic, else 0.
+// FitOrder returns the order of the error estimate if the first step is Automatic, else 0.
 func (s *Adaptive) FitOrder() float64 {
 	if s.First == Automatic {
 		return s.k
@@ -96,7 +96,7 @@ func (s *Adaptive) Begin(h float64) {
 	s.fitted = s.h
 }
 
-// Next is where the step to try from t ends, t itself where it is too small.
+// Next returns the end of the next try from t, or t if the step is too small.
 func (s *Adaptive) Next(t float64) float64 {
 	least := 4 * ULP(t)
 	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), least) {
@@ -112,7 +112,7 @@ func (s *Adaptive) Next(t float64) float64 {
 	return t + 0.5*(s.t1-t)
 }
 
-// Judge takes the error norm of a tried step and says whether it is accepted.
+// Judge receives the error norm of a try and reports whether the step is accepted.
 func (s *Adaptive) Judge(t, end, norm float64) bool {
 	if math.IsNaN(norm) {
 		norm = math.Inf(1)
@@ -142,11 +142,12 @@ func (s *Adaptive) Judge(t, end, norm float64) bool {
 	return s.accepted
 }
 
-// Tolerances are the relative and the absolute one.
+// Tolerances returns the relative and the absolute tolerance.
 func (s *Adaptive) Tolerances() (float64, float64) { return s.RTol, s.ATol }
 
-// Jumped shortens the next step after the field's slope has jumped by a factor, so that it moves the state as far as one
-// before would have, but not below a first step. A factor that the safety of every prediction allows for changes nothing.
+// Jumped shortens the next step after the field's slope has grown by a factor at a jump, so that the step moves the
+// state as far as a step before the jump, but not below a first step. It ignores a factor within the safety margin of a
+// prediction.
 func (s *Adaptive) Jumped(growth float64) {
 	shorter := 1 / growth
 	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
@@ -156,7 +157,7 @@ func (s *Adaptive) Jumped(growth float64) {
 	s.before = [2]float64{1, 1}
 }
 
-// ULP is the distance from |x| to the next larger float64.
+// ULP returns the distance from |x| to the next larger float64.
 func ULP(x float64) float64 {
 	x = math.Abs(x)
 	return math.Nextafter(x, math.Inf(1)) - x

@@ -1,5 +1,5 @@
-// Package rk holds the tableaux of explicit Runge-Kutta methods and the ends of constant steps. It needs no backend, so
-// that data sets can be simulated without XLA; package ode gives the same to its users.
+// Package rk holds the tableaus of explicit Runge-Kutta methods and the ends of constant steps. It needs no backend, so
+// that data sets can be simulated without XLA. Package ode exports both.
 package rk
 
 import (
@@ -20,7 +20,7 @@ type Method struct {
 // Most is the largest number of constant steps.
 const Most = 10_000_000
 
-// Check finds a constant step that no solve can take.
+// Check returns an error for an invalid constant step.
 func Check(step float64) error {
 	if !(step > 0) || math.IsInf(step, 1) {
 		return fmt.Errorf("constant step %g, want a positive number, also backward in time", step)
@@ -28,7 +28,7 @@ func Check(step float64) error {
 	return nil
 }
 
-// Ends returns where constant steps from t0 to t1 end, as ode.Constant describes them.
+// Ends returns the ends of constant steps from t0 to t1, as ode.Constant describes them.
 func Ends(step, t0, t1 float64) ([]float64, error) {
 	if err := Check(step); err != nil {
 		return nil, err

@@ -2,8 +2,8 @@ package equivariant
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// Act is what a map of the matrix with these weights on a pattern makes of one number for each node, M x, on the host
-// in O(edges + nodes) and without the scale of [Map.Scale]. It panics on weights or numbers of another length.
+// Act applies a map of the matrix with these weights on a pattern to one number for each node, M x. It runs on the host
+// in O(edges + nodes), without the factor of [Map.Scale]. It panics on weights or numbers of another length.
 func (m Map) Act(p *dyngraph.Pattern, weights, x []float64) []float64 {
 	takes, puts := table[m].takes, table[m].puts
 	y := make([]float64, p.Nodes)
@@ -19,7 +19,7 @@ func (m Map) Act(p *dyngraph.Pattern, weights, x []float64) []float64 {
 		return y
 	}
 	v := takes.of(p, weights)
-	sum := 0.0 // of what lands in every node
+	sum := 0.0 // the sum that every node receives
 	for u := range y {
 		switch puts {
 		case onDiagonal:
@@ -41,7 +41,7 @@ func (m Map) Act(p *dyngraph.Pattern, weights, x []float64) []float64 {
 	return y
 }
 
-// of is the statistic of each node.
+// of returns the statistic of each node.
 func (s statistic) of(p *dyngraph.Pattern, weights []float64) []float64 {
 	v := make([]float64, p.Nodes)
 	all := 0.0

@@ -10,25 +10,25 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are the nodes it has an edge to or
-// from, so that one list serves A, A^T and their backward pass. Nodes with about equally many neighbours share a
-// bucket, so that a hub does not widen the lists of others, where that is worth the operations of one more bucket. A
-// bucket has equally many places for each sample; where a sample has more nodes with short lists than another, some of
-// them are among longer ones. A single bucket holds the nodes in their order.
+// buckets holds the neighbour lists of a batch of graphs. The neighbours of a node are the nodes it has an edge to or
+// from, so that one list serves A, A^T and their backward pass. Nodes with similar numbers of neighbours share a
+// bucket, so that a hub does not widen the lists of other nodes. A further bucket is added only if it saves more than
+// its operations cost. A bucket has the same number of places for each sample; if a sample has more nodes with short
+// lists than another, some of them are in buckets of longer lists. A single bucket keeps the nodes in order.
 //
-// A row of a [layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then,
-// unless it is symmetric, the weights of the edges from them: snapshots lie as the product reads them, and a solve
-// gathers the state alone.
+// A row of a [layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width]. Unless it
+// is symmetric, the weights of the edges from them follow. Snapshots are thus stored in the order that the product
+// reads, and a solve gathers only the state.
 type buckets struct {
-	nodes   int // of a sample
-	entries int // of a row that is not symmetric
+	nodes   int // per sample
+	entries int // in a row that is not symmetric
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
-	// reverse [samples][entries/2] leads from the place of v in the list of u to the place of u in the list of v, both
-	// counted over the lists of the whole batch, bucket after bucket; an empty place leads to itself.
+	// reverse [samples][entries/2] maps the place of v in the list of u to the place of u in the list of v. Both count
+	// over the lists of the whole batch, bucket after bucket. An empty place maps to itself.
 	reverse [][]int32
-	// isEdge [samples][entries/2] marks the places of neighbours that the node has an edge to.
+	// isEdge [samples][entries/2] marks the places of neighbours to which the node has an edge.
 	isEdge [][]bool
 }
 
@@ -36,13 +36,13 @@ type bucket struct {
 	width   int
 	members [][]int32 // [samples][places]: nodes, in order
 	places  int
-	// neighbours [samples*places*width] are among samples*nodes.
+	// neighbours [samples*places*width] are indices into samples*nodes.
 	neighbours []int32
 }
 
 const absent = -1
 
-// neighbour is a node, with the edges to and from it, and the place of the list's owner in its own list.
+// neighbour is a node with the edges to and from it, and the place of the list's owner in the node's own list.
 type neighbour struct{ node, to, from, reverse int32 }
 
 func neighbours(p *dyngraph.Pattern) [][]neighbour {
@@ -69,10 +69,10 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 	return lists
 }
 
-// maxBuckets bounds the number of widths, with which compile time grows.
+// maxBuckets bounds the number of widths; compile time grows with it.
 const maxBuckets = 5
 
-// newBuckets lays the lists out in a capacity, or a larger one where they do not fit.
+// newBuckets lays the lists out in a capacity, or in a larger one if they do not fit.
 func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *buckets {
 	b := &buckets{nodes: patterns[0].Nodes, edge: make([][]int32, len(patterns))}
 	lists := make([][][]neighbour, len(patterns))
@@ -85,7 +85,7 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *bucke
 		capacity = capacity.With(capacityOf(lengths))
 	}
 	counts := capacity.lists()
-	batch := maps.Clone(counts) // all samples have the lists of the largest
+	batch := maps.Clone(counts) // all samples get the lists of the largest
 	for length := range batch {
 		batch[length] *= len(patterns)
 	}
@@ -100,7 +100,7 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *bucke
 		b.list = append(b.list, one)
 		below = width
 	}
-	if len(b.list) == 1 { // graphs with about as many neighbours share what was compiled
+	if len(b.list) == 1 { // graphs with similar numbers of neighbours share compiled programs
 		b.list[0].width = (b.list[0].width + 3) / 4 * 4
 	}
 	for s := range patterns {
@@ -119,7 +119,7 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *bucke
 	return b
 }
 
-// assign gives a sample's nodes their buckets, those with the longest lists the last.
+// assign distributes a sample's nodes over the buckets, in order of list length.
 func (b *buckets) assign(sample int, lists [][]neighbour) {
 	order := make([]int32, b.nodes)
 	for u := range order {
@@ -132,12 +132,13 @@ func (b *buckets) assign(sample int, lists [][]neighbour) {
 	}
 }
 
-// bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are
-// operations of their own, each of which takes about 5 µs on a CPU however small it is, and time to compile.
+// bucketCost is the cost of a further bucket, in entries of all samples of a batch. Its gathers and products are
+// separate operations, each of which takes about 5 µs on a CPU however small it is, and time to compile.
 const bucketCost = 4096
 
-// widths are at most maxBuckets lengths, the largest among them, for which rounding every list up to the next takes the
-// fewest entries, with those that a bucket costs. It tries all, longest bucket last.
+// widths returns at most maxBuckets list lengths, including the largest. Every list is padded to the next of these
+// lengths. They minimise the number of entries plus the cost of the buckets, by dynamic programming, longest bucket
+// last.
 func widths(counts map[int]int, cost int) []int {
 	lengths := slices.Sorted(maps.Keys(counts))
 	below := make([]int, len(lengths)+1) // nodes with shorter lists
@@ -145,7 +146,7 @@ func widths(counts map[int]int, cost int) []int {
 		below[i+1] = below[i] + counts[length]
 	}
 	type choice struct{ entries, from int }
-	var best [maxBuckets + 1][]choice // with so many buckets for the first so many lengths
+	var best [maxBuckets + 1][]choice // by number of buckets and number of shortest lengths covered
 	for k := range best {
 		best[k] = make([]choice, len(lengths)+1)
 		for j := range best[k] {
@@ -178,7 +179,7 @@ func widths(counts map[int]int, cost int) []int {
 	return chosen
 }
 
-// place lays the lists of a sample's members out.
+// place lays out the lists of a sample's members.
 func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	size, base := one.places*one.width, int32(sample*b.nodes)
 	to, from := make([]int32, size), make([]int32, size)
@@ -193,7 +194,7 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	b.edge[sample] = append(append(b.edge[sample], to...), from...)
 }
 
-// reverseEdges finds, for each place of a sample, the place of the edge the other way.
+// reverseEdges finds, for each place of a sample, the place of the reverse edge.
 func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 	size := b.entries / 2
 	start, at := make([]int, b.nodes), sample*size // start is where the list of a node begins
@@ -220,7 +221,7 @@ func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 	b.reverse, b.isEdge = append(b.reverse, reverse), append(b.isEdge, isEdge)
 }
 
-// fill writes a sample's weights into the entries of a row: all, or half of them where it is symmetric.
+// fill writes a sample's weights into the entries of a row: all entries, or half of them if the row is symmetric.
 func (b *buckets) fill(entries []float64, sample int, weights []float64) {
 	edges, at := b.edge[sample], 0
 	for _, one := range b.list {

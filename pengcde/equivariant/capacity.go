@@ -7,13 +7,13 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// NeighbourCapacity is the space that lists of neighbours take, for graphs that share programs: batches of one size laid
-// out in one capacity have one form and shapes, however their edges differ. The zero value is for no graph. Graphs that
-// do not fit are laid out in a larger one, and compile anew.
+// NeighbourCapacity is the space of neighbour lists for graphs that share programs. Batches of one size laid out in one
+// capacity have the same form and shapes, however their edges differ. The zero value has space for no graph. Graphs
+// that do not fit are laid out in a larger capacity, and compile again.
 type NeighbourCapacity struct {
 	// most[k] is the largest number of nodes with more than k neighbours.
 	most []int
-	// directed says that some of the graphs are not symmetric, so that none is laid out as if it were.
+	// directed means that some of the graphs are not symmetric, so that none uses the symmetric layout.
 	directed bool
 }
 
@@ -26,7 +26,7 @@ func (r NeighbourCapacity) Entries() int {
 	return sum
 }
 
-// With holds the graphs of both.
+// With returns the capacity for the graphs of both.
 func (r NeighbourCapacity) With(other NeighbourCapacity) NeighbourCapacity {
 	most := slices.Clone(r.most)
 	most = append(most, make([]int, max(0, len(other.most)-len(most)))...)
@@ -36,7 +36,8 @@ func (r NeighbourCapacity) With(other NeighbourCapacity) NeighbourCapacity {
 	return NeighbourCapacity{most, r.directed || other.directed}
 }
 
-// capacityOf returns the capacity for a graph whose nodes have so many neighbours. A node without any has a list, too.
+// capacityOf returns the capacity for a graph, given the number of neighbours of each node. A node without neighbours
+// has a list, too.
 func capacityOf(neighbours []int32) NeighbourCapacity {
 	most := make([]int, max(1, slices.Max(neighbours)))
 	for _, count := range neighbours {
@@ -48,7 +49,7 @@ func capacityOf(neighbours []int32) NeighbourCapacity {
 	return NeighbourCapacity{most: most}
 }
 
-// lists are how many nodes of the largest graph have a list of which length.
+// lists returns, by list length, the number of nodes of the largest graph with a list of that length.
 func (r NeighbourCapacity) lists() map[int]int {
 	counts := make(map[int]int)
 	for k, count := range r.most {
@@ -62,9 +63,9 @@ func (r NeighbourCapacity) lists() map[int]int {
 	return counts
 }
 
-// WindowCapacity returns, for count snapshots, the capacity for the graphs of all runs of length in a row, and for the
-// whole pattern. It reads snapshots in order, as weights on the edges of a sound pattern; a run has the edges that have
-// a weight other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
+// WindowCapacity returns, for count snapshots, the capacity for the graphs of all runs of length consecutive snapshots,
+// and for the whole pattern. It reads snapshots in order, as weights on the edges of a valid pattern. A run has the
+// edges with a nonzero weight in it, see [dyngraph.Pattern.Used]. If length is at least count, the run is the whole.
 func WindowCapacity(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs,
 	all NeighbourCapacity, err error) {
 	pair, opposite := pairs(p)
@@ -82,7 +83,7 @@ func WindowCapacity(p *dyngraph.Pattern, count, length int, snapshot func(k int)
 	}
 	all = capacityOf(degree)
 	clear(degree)
-	change := func(weights []float64, by, from int32) { // from is the count of pairs that begin or cease to join nodes
+	change := func(weights []float64, by, from int32) { // from is the count of pairs that start or stop joining nodes
 		for e, w := range weights {
 			if w == 0 {
 				continue
@@ -117,7 +118,8 @@ func WindowCapacity(p *dyngraph.Pattern, count, length int, snapshot func(k int)
 	return runs, all, nil
 }
 
-// pairs are, for each edge, the first of the edges between its two nodes, and that in the other direction or absent.
+// pairs returns, for each edge, the first of the edges between its two nodes, and the edge in the other direction or
+// absent.
 func pairs(p *dyngraph.Pattern) (pair, opposite []int32) {
 	pair, opposite = make([]int32, p.Edges()), slices.Repeat([]int32{absent}, p.Edges())
 	turned := byTarget(p)

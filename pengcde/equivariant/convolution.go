@@ -17,7 +17,7 @@ type Convolution struct {
 	In, Out int
 	// Norm is N; the zero value is the published norm of each row.
 	Norm nn.Norm
-	// Before is the activation a of the input; nil leaves it as it is.
+	// Before is the activation a of the input; nil means none.
 	Before *nn.Activation
 }
 
@@ -26,7 +26,7 @@ func (c Convolution) linear() nn.Linear {
 	return nn.Linear{Name: c.Name + ".linear", In: c.In, Out: c.Out}
 }
 
-// Params declares Name.linear and, unless Norm has none, Name.norm.
+// Params declares Name.linear and, if Norm has parameters, Name.norm.
 func (c Convolution) Params() []nn.Param { return append(c.linear().Params(), c.norm().Params()...) }
 
 // Apply maps z [batch, n, In] to [batch, n, Out]; act is M x for x [batch, n, d] of any width d.
@@ -41,12 +41,12 @@ func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node 
 	return v.Product(Add(wide, act(wide)), both, 1)
 }
 
-// Features is H [batch, n, Out].
+// Features returns H [batch, n, Out].
 func (c Convolution) Features(v nn.Values, z *Node) *Node {
 	return nn.Normalised(v, c.Before, c.norm(), c.linear(), z)
 }
 
-// wide is Y with a column of ones, [batch, n, In+1].
+// wide returns Y with a column of ones, [batch, n, In+1].
 func (c Convolution) wide(v nn.Values, z *Node) *Node {
 	if c.Before != nil {
 		z = c.Before.Apply(z)
@@ -56,8 +56,8 @@ func (c Convolution) wide(v nn.Values, z *Node) *Node {
 	return Concatenate([]*Node{y, ones}, -1)
 }
 
-// Combined is H with other outputs: pick combines the rows of [W, b], [Out, In+1], to [m, In+1], with a leading axis of
-// seeds where there are several, and what comes out is [batch, n, m].
+// Combined is H with other outputs. pick combines the rows of [W, b], [Out, In+1], to [m, In+1], with a leading axis if
+// there are several seeds. The result is [batch, n, m].
 func (c Convolution) Combined(v nn.Values, z *Node, pick func(rows *Node) *Node) *Node {
 	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
 	return v.Product(c.wide(v, z), pick(Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1)), 1)

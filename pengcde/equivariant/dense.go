@@ -2,8 +2,7 @@ package equivariant
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// dense works with whole matrices, symmetric or not. Arranged holds A, or A and A', as [batch,
-// matrices, n*n].
+// dense works with whole matrices, symmetric or not. Prepared entries hold A, or A and A', as [batch, matrices, n*n].
 type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
@@ -17,8 +16,8 @@ func (d dense) prepare(symmetric bool, rows ...*Node) prepared {
 	return prepared{symmetric: symmetric, to: [][]*Node{{Stack(entries, 1)}}}
 }
 
-// multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict
-// order on a CPU, several times slower.
+// multiply mixes the matrices by a product with the coefficients. Its backward pass is a product too: a sum in strict
+// order, as XLA takes it on a CPU, is several times slower.
 func (dense) multiply(m prepared, c coefficients, z *Node) *Node {
 	n, matrices := z.Shape().Dimensions[1], m.to[0][0]
 	square := func(x *Node) *Node { return Reshape(x, -1, n, n) }
@@ -37,7 +36,7 @@ func (dense) multiply(m prepared, c coefficients, z *Node) *Node {
 	return DotGeneral(matrix, []int{2}, []int{0}, z, []int{1}, []int{0})
 }
 
-// blend sums matrices [batch, k, n*n] by coefficients [..., k], or, of seeds, by [S, ..., k].
+// blend sums matrices [batch, k, n*n] with coefficients [..., k], or [S, ..., k] for S seeds.
 func (c coefficients) blend(weights, matrices *Node) *Node {
 	last := []int{weights.Rank() - 1}
 	if c.seeds == 0 {

@@ -12,19 +12,19 @@ import (
 
 // Fusion is a weighted sum of maps of A and A'.
 type Fusion struct {
-	// Maps are those that take part: the k-th of A with the weight (k, 0), and of A' with the weight (k, 1).
+	// Maps are the maps in the sum. The k-th has the weight (k, 0) for A and (k, 1) for A'.
 	Maps []Map
-	// Derivative are the maps of A' where they differ from the maps of A, as in [Published11]; nil means Maps.
+	// Derivative are the maps of A', if they differ from the maps of A as in [Published11]; nil means Maps.
 	Derivative []Map
-	// Parity repeats a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
+	// Parity reproduces a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
 	Parity bool
-	// Single mixes maps of one matrix, of a [Pair] from [NewSingle]: weights are then [maps, 1].
+	// Single mixes maps of one matrix, in a [Pair] from [NewSingle]. The weights are then [maps, 1].
 	Single bool
-	// Local gives maps that act on one node the scale of [Map.LocalScale], in place of the published one.
+	// Local scales maps that act on one node by [Map.LocalScale], instead of the published scale.
 	Local bool
 }
 
-// sides is the number of matrices whose maps are mixed.
+// sides returns the number of matrices whose maps are mixed.
 func (f Fusion) sides() int {
 	if f.Single {
 		return 1
@@ -32,19 +32,20 @@ func (f Fusion) sides() int {
 	return 2
 }
 
-// Dims are the dimensions of the weights: [maps, 2], or [maps, 1] of a Single fusion.
+// Dims returns the dimensions of the weights: [maps, 2], or [maps, 1] for a Single fusion.
 func (f Fusion) Dims() []int { return []int{len(f.Maps), f.sides()} }
 
-// Pair is A and A', or one matrix, at one time for a batch of graphs, ready for use by all layers.
+// Pair holds A and A', or one matrix, at one time for a batch of graphs, prepared for all layers.
 type Pair struct {
 	operator operator
 	prepared prepared
 	sides    int
-	// nodes [batch, n, sides·statistics + 1] holds row sums, column sums, diagonal, total and trace, first of A, and 1.
+	// nodes [batch, n, sides·statistics + 1] holds row sums, column sums, diagonal, total and trace of each matrix, A
+	// first, and a column of 1.
 	nodes *Node
 }
 
-// NewPair takes A and A', which lie alike.
+// NewPair returns the pair of A and A', which must have the same form.
 func NewPair(a, da *Matrix) *Pair {
 	if a.form != da.form {
 		panic(errs.New(ErrMap, "pengcde/equivariant: A of form %+v and A' of %+v, want the same", a.form, da.form))
@@ -52,7 +53,7 @@ func NewPair(a, da *Matrix) *Pair {
 	return newPair(a, da)
 }
 
-// NewSingle takes one matrix, for a [Fusion] that is Single.
+// NewSingle returns a pair of only one matrix, for a [Fusion] that is Single.
 func NewSingle(a *Matrix) *Pair { return newPair(a) }
 
 func newPair(matrices ...*Matrix) *Pair {
@@ -70,7 +71,7 @@ func newPair(matrices ...*Matrix) *Pair {
 	}
 }
 
-// sums are row sums, column sums, diagonal, total and trace, for each node: [batch, n, statistics].
+// sums returns row sums, column sums, diagonal, total and trace for each node: [batch, n, statistics].
 func (m *Matrix) sums() *Node {
 	batch, width, n := m.Rows.Shape().Dim(0), m.Rows.Shape().Dim(1), m.form.Nodes
 	rows := width - m.form.statistics()
@@ -85,8 +86,8 @@ func (m *Matrix) sums() *Node {
 	return Concatenate([]*Node{each, scalars}, -1)
 }
 
-// Apply is M Z for states z [batch, n, d] and weights of dimensions [Fusion.Dims], those on A in column 0 and those on
-// A' in column 1; or [S, maps, 2] of S seeds, each for its part of the batch.
+// Apply returns M Z for states z [batch, n, d] and weights of dimensions [Fusion.Dims], with the weights of A in column
+// 0 and the weights of A' in column 1. Weights may also be [S, maps, 2] for S seeds, each for its part of the batch.
 func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	if p.sides != f.sides() {
 		panic(errs.New(ErrMap, "pengcde/equivariant: a fusion of %d matrices on a Pair of %d: NewSingle is for a Single "+
@@ -109,7 +110,7 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	return addRanked(y, seeds, p.nodes, puts, z)
 }
 
-// derivative returns the maps of A'. It panics on a map that does not exist, and unless A and A' have equally many.
+// derivative returns the maps of A'. It panics on a map that does not exist, and unless A and A' have the same number.
 func (f Fusion) derivative() []Map {
 	derivative := f.Derivative
 	if derivative == nil {
@@ -127,7 +128,7 @@ func (f Fusion) derivative() []Map {
 	return derivative
 }
 
-// ScaleOf is what a map is multiplied by, for n nodes.
+// ScaleOf returns the factor on a map for n nodes.
 func (f Fusion) ScaleOf(m Map, n int) float64 {
 	if f.Local {
 		return m.LocalScale(n)
@@ -135,9 +136,9 @@ func (f Fusion) ScaleOf(m Map, n int) float64 {
 	return m.Scale(n)
 }
 
-// basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
-// Pair.nodes, its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is added to
-// them.
+// basis returns the linear map from the flattened weights to the coefficients of A, A', A^T, A'^T, followed, for each
+// entry of Pair.nodes, by its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is
+// added to the result.
 func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	sides := f.sides()
 	ofEdges, perNode := 2*sides, sides*statistics+1
@@ -172,6 +173,6 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	for side := range sides {
 		offset[side] = 1
 	}
-	offset[len(offset)-3] = 1 // the ones in Pair.nodes make the column of ones in V
+	offset[len(offset)-3] = 1 // the ones in Pair.nodes give the column of ones in V
 	return basis, offset
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// ErrIdentities is wrapped by errors about identities that cannot be.
+// ErrIdentities is wrapped by errors about invalid identities.
 var ErrIdentities = errors.New("invalid identities")
 
-// IdentityKind says how the number of a node becomes its identity; "" is [IdentityMLP].
+// IdentityKind selects how the number of a node becomes its identity; "" is [IdentityMLP].
 type IdentityKind string
 
 const (
@@ -22,19 +22,20 @@ const (
 	IdentityMLP IdentityKind = "mlp"
 	// IdentityLinear is a linear map of the number, 1 -> k.
 	IdentityLinear IdentityKind = "linear"
-	// IdentityTable is a learned row for each node, N(0, 1) at the start.
+	// IdentityTable is a learned row for each node, initialised N(0, 1).
 	IdentityTable IdentityKind = "table"
 )
 
 var identityKinds = []IdentityKind{IdentityMLP, IdentityLinear, IdentityTable}
 
-// Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on
-// them is tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many
-// nodes the gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
+// Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. Results that
+// depend on them are tied to the numbering of the nodes. As in the published code, the node number enters unscaled.
+// With many nodes the gradient of the first weights of an MLP or a linear map is therefore large. A table has no such
+// scale.
 type Identities struct {
 	// Name is the prefix of the parameters. Fields set their own.
 	Name string `json:"Name"`
-	// Kind is IdentityMLP by default.
+	// Kind defaults to IdentityMLP.
 	Kind IdentityKind `json:"Kind"`
 	// Size is k, 512 in the paper; 0 for no identities.
 	Size int `json:"Size"`
@@ -42,7 +43,7 @@ type Identities struct {
 	Nodes int `json:"Nodes"`
 }
 
-// Check refuses an unknown Kind, a Size out of range and a table without Nodes; the error wraps [ErrIdentities].
+// Check returns an error for an unknown Kind, a Size out of range or a table without Nodes; it wraps [ErrIdentities].
 func (i Identities) Check() error {
 	switch {
 	case i.Kind != "" && !slices.Contains(identityKinds, i.Kind):
@@ -57,7 +58,7 @@ func (i Identities) Check() error {
 	return nil
 }
 
-// network leads from the number of a node to its identity, but for a table.
+// network returns the network from a node number to its identity, for kinds other than a table.
 func (i Identities) network() interface {
 	Params() []nn.Param
 	Apply(nn.Values, *Node) *Node
@@ -68,11 +69,11 @@ func (i Identities) network() interface {
 	return nn.MLP{Name: i.Name, In: 1, Out: i.Size, Width: identityWidth, Depth: identityDepth}
 }
 
-// The published code's width and depth of all MLPs of identities.
+// identityWidth and identityDepth are the width and depth of all MLPs of identities in the published code.
 const identityWidth, identityDepth = 8, 2
 
-// Params declares the parameters of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where
-// Check errs.
+// Params declares the parameters of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics if
+// Check returns an error.
 func (i Identities) Params() []nn.Param {
 	if err := i.Check(); err != nil {
 		panic(err)
@@ -83,7 +84,7 @@ func (i Identities) Params() []nn.Param {
 	return i.network().Params()
 }
 
-// Apply is φ [n, k] of the nodes 0 .. n-1. It panics on parameters of several seeds.
+// Apply returns φ [n, k] of the nodes 0 .. n-1. It panics on parameters of several seeds.
 func (i Identities) Apply(v nn.Values, n int) *Node {
 	oneSeed(v, "identities")
 	if i.Kind == IdentityTable {
@@ -97,7 +98,7 @@ func (i Identities) Apply(v nn.Values, n int) *Node {
 	return network.Apply(v, Iota(like.Graph(), shapes.Make(like.DType(), n, 1), 0))
 }
 
-// oneSeed panics on the parameters of several seeds, for parts that take one seed's.
+// oneSeed panics on parameters of several seeds, for layers that take only one.
 func oneSeed(v nn.Values, part string) {
 	if v.Seeds > 0 {
 		panic(errs.New(ErrIdentities, "pengcde/equivariant: %s take the parameters of one seed at a time, got %d "+

@@ -9,23 +9,23 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours, where XLA takes operations to
-// mix the entries, to gather states and to multiply, for each bucket. Empty places, and edges without a weight in any
-// of its matrices, are left out once, for all layers and for the backward pass. Results are equal to the results of
-// plain operations, up to rounding.
+// kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours. XLA takes separate operations to
+// mix the entries, gather states and multiply, for each bucket. Empty places, and edges without a weight in any of its
+// matrices, are removed once, for all layers and for the backward pass. Results equal the results of plain operations,
+// up to rounding.
 type kernel struct {
 	sparse
 	symmetric bool
-	rows      []*Node // of A, or of A and A', as [Matrix] has them
-	// The lists without the entries left out: the number of neighbours of each place [batch, n], these nodes [batch,
-	// capacity], and their entries of all m matrices [batch, m, capacity].
+	rows      []*Node // of A, or of A and A', as in [Matrix]
+	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
+	// their entries of all m matrices [batch, m, capacity].
 	counts, to, values *Node
 }
 
-// behind is the number of entries that follow the lists, for kernels to read.
+// behind is the number of padding entries after the lists, which kernels may read.
 const behind = 16
 
-// newKernel arranges rows; nil where the backend has no kernels.
+// newKernel arranges rows; it returns nil if the backend has no kernels.
 func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	k := &kernel{sparse: s, symmetric: symmetric, rows: rows}
 	if !xla.HasKernels(rows[0]) {
@@ -38,7 +38,7 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	return k
 }
 
-// name completes the name of a kernel by the number of matrices and their symmetry.
+// name appends the number of matrices and their symmetry to the name of a kernel.
 func (k *kernel) name(what string) string {
 	name := "pengcde_" + what + "_one"
 	if len(k.rows) == 2 {
@@ -50,7 +50,7 @@ func (k *kernel) name(what string) string {
 	return name + "_directed"
 }
 
-// call calls a kernel, whose last inputs are the tables of neighbours; plain gets them as the tables of s.
+// call calls a kernel, whose last inputs are the tables of neighbours. plain receives them as the tables of s.
 func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in ...*Node) []*Node {
 	count := len(in)
 	return xla.Call(name, func(in []*Node) []*Node {
@@ -58,7 +58,7 @@ func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in 
 	}, append(slices.Clone(in), k.neighbours...)...)
 }
 
-// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
+// multiply returns the product of the mixed matrix with z [batch, n, d].
 func (k *kernel) multiply(c coefficients, z *Node) *Node {
 	product := func(c, z *Node) *Node {
 		return k.call("pengcde_product", productPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z)[0]
@@ -76,7 +76,7 @@ func (k *kernel) multiply(c coefficients, z *Node) *Node {
 	return xla.WithPullback(forward, pull, append(inputs, z)...)
 }
 
-// weights are coefficients [S, m] of all lists that rows have.
+// weights returns the coefficients [S, m] of all lists in the rows.
 func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
 	switch {
 	case c.node == nil && k.symmetric:
@@ -89,7 +89,7 @@ func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
 	return c.node
 }
 
-// transposed are the coefficients of the transposed matrix.
+// transposed returns the coefficients of the transposed matrix.
 func (k *kernel) transposed(c *Node) *Node {
 	if k.symmetric {
 		return c

@@ -8,10 +8,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// What kernels compute, in plain operations and with nothing left out. The functions that they are built in can neither
-// reduce nor share scalars with the rest of a graph, see [xla.Call].
+// The functions below compute the same as the kernels in plain operations, without leaving out entries. They are built
+// in graph functions that can neither reduce nor share scalars with the rest of the graph, see [xla.Call].
 
-// arrangedPlain are the counts, nodes and entries of a [kernel].
+// arrangedPlain returns the counts, nodes and entries of a [kernel].
 func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	g, batch, m := rows[0].Graph(), rows[0].Shape().Dim(0), s.lists(symmetric, rows)
 	matrices := len(rows)
@@ -40,8 +40,8 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	return []*Node{Concatenate(counts, 1), Concatenate(nodes, 1), Stack(values, 1)}
 }
 
-// arrangedLists cuts prepared lists into buckets: own has the neighbours of each bucket, entries cuts x [batch, capacity]
-// alike.
+// arrangedLists cuts prepared lists into buckets: own holds the neighbours of each bucket, and entries cuts x [batch,
+// capacity] in the same way.
 func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
 	entries = func(x *Node) []*Node {
 		at, parts := 0, make([]*Node, len(s.neighbours))
@@ -55,7 +55,7 @@ func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries fu
 	return sparse{nodeAt: nodeAt, placeOf: placeOf, neighbours: entries(to)}, entries
 }
 
-// productPlain takes coefficients [S, m], what was prepared, nodeAt, placeOf and z.
+// productPlain takes coefficients [S, m], the prepared lists, nodeAt, placeOf and z.
 func productPlain(s sparse, in []*Node) []*Node {
 	c, to, values, z := in[0], in[2], in[3], in[6]
 	own, entries := s.arrangedLists(in[4], in[5], to)
@@ -65,7 +65,7 @@ func productPlain(s sparse, in []*Node) []*Node {
 	return []*Node{own.product(entries(mixed), z)}
 }
 
-// weightsPlain gives the cotangents of the coefficients; it takes v in addition.
+// weightsPlain returns the cotangents of the coefficients. In addition it takes v.
 func weightsPlain(s sparse, in []*Node) []*Node {
 	c, to, values, z, v := in[0], in[2], in[3], in[6], in[7]
 	own, entries := s.arrangedLists(in[4], in[5], to)
@@ -79,12 +79,12 @@ func weightsPlain(s sparse, in []*Node) []*Node {
 	return []*Node{Stack(sums, 1)}
 }
 
-// rowsPlain gives the cotangents of so many rows of a width; it takes coefficients, nodeAt, placeOf, z and v.
+// rowsPlain returns the cotangents of count rows of the given width. It takes coefficients, nodeAt, placeOf, z and v.
 func (s sparse) rowsPlain(symmetric bool, count, width int, in []*Node) []*Node {
 	c, nodeAt, z, v := in[0], in[1], in[3], in[4]
 	dims, seeds := z.Shape().Dimensions, c.Shape().Dim(0)
 	flat := func(x *Node) *Node { return Reshape(x, -1, dims[2]) }
-	own := Reshape(gatherRows(flat(v), nodeAt), dims...) // by places
+	own := Reshape(gatherRows(flat(v), nodeAt), dims...) // in the node order of the buckets
 	weight := func(j int) *Node {
 		w := Slice(c, AxisRange(), AxisElem(j)) // [S, 1]
 		return Reshape(BroadcastToDims(w, seeds, dims[0]/seeds), -1, 1)

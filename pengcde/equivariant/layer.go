@@ -6,8 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Layer is the equivariant graph convolution: a [Convolution] whose message matrix is a [Fusion] with weights of its
-// own.
+// Layer is the equivariant graph convolution: a [Convolution] whose message matrix is a [Fusion] with its own weights.
 type Layer struct {
 	Name    string
 	In, Out int
@@ -20,7 +19,7 @@ func (l Layer) convolution() Convolution {
 	return Convolution{Name: l.Name, In: l.In, Out: l.Out, Norm: l.Norm, Before: l.Before}
 }
 
-// Params declares Name.maps of [Fusion.Dims], uniform on ±1/15, then the convolution. It panics on maps that cannot be.
+// Params declares Name.maps of [Fusion.Dims], uniform on ±1/15, then the convolution. It panics on invalid maps.
 func (l Layer) Params() []nn.Param {
 	l.Fusion.derivative()
 	params := []nn.Param{{Name: l.Name + ".maps", Dims: l.Fusion.Dims(), Init: nn.Uniform(1.0 / 15)}}
@@ -32,12 +31,12 @@ func (l Layer) Apply(v nn.Values, p *Pair, z *Node) *Node {
 	return l.convolution().Apply(v, z, l.Messages(v, p))
 }
 
-// Messages multiplies x [batch, n, d] by the message matrix.
+// Messages returns the function that multiplies x [batch, n, d] by the message matrix.
 func (l Layer) Messages(v nn.Values, p *Pair) func(x *Node) *Node {
 	return func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) }
 }
 
-// Side is Messages of A alone (side 0) or of A' alone (side 1), for p a [NewSingle] of it.
+// Side is Messages of only A (side 0) or only A' (side 1). p is a [NewSingle] of that matrix.
 func (l Layer) Side(side int, v nn.Values, p *Pair) func(x *Node) *Node {
 	single := l.Fusion
 	single.Single, single.Derivative = true, nil

@@ -14,12 +14,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
-// Snapshots lays the snapshots of a batch of graphs out in memory: their form, the rows [samples, snapshots, width] of
-// float32 or float64 that [Form.Matrix] takes when they are interpolated, and its tables.
+// Snapshots lays out the snapshots of a batch of graphs in memory. It returns their form, the rows [samples, snapshots,
+// width] of float32 or float64, which [Form.Matrix] takes after interpolation, and its tables.
 //
-// Every sample has a pattern of its own, of equally many nodes, and equally many snapshots, weights on its edges.
-// Weights and their sums are finite in the float type. Where all snapshots are symmetric, rows hold both directions of
-// an edge once. Sparse matrices lie in the given capacity, see [NeighbourCapacity]. Errors wrap [dyngraph.ErrInvalid].
+// Every sample has its own pattern, and weights on its edges. All samples have the same number of nodes and of
+// snapshots. Weights and their sums must be finite in the float type. If all snapshots are symmetric, rows hold both
+// directions of an edge once. Sparse matrices are laid out in the given capacity, see [NeighbourCapacity]. Errors wrap
+// [dyngraph.ErrInvalid].
 func (p Product) Snapshots(dtype dtypes.DType, capacity NeighbourCapacity, patterns []*dyngraph.Pattern,
 	snapshots [][][]float64) (form Form, rows *tensors.Tensor, tables []*tensors.Tensor, err error) {
 	l, err := p.layout(capacity, patterns)
@@ -36,8 +37,8 @@ func (p Product) Snapshots(dtype dtypes.DType, capacity NeighbourCapacity, patte
 	return l.Form, rows, l.tables(), nil
 }
 
-// layout is where the snapshots of a batch of graphs lie. A row, for one snapshot, has the matrix entries, then what
-// the maps need of them: row sums, column sums and diagonal for each node, total and trace. All are linear in the
+// layout is the memory layout of the snapshots of a batch of graphs. A row holds one snapshot: the matrix entries, then
+// the statistics for the maps: row sums, column sums and diagonal for each node, total and trace. All are linear in the
 // weights, so interpolating rows interpolates the sums.
 type layout struct {
 	Form
@@ -46,7 +47,7 @@ type layout struct {
 	directed bool     // whether other batches of the same programs are not symmetric
 }
 
-// layout chooses the layout of a batch of graphs; it is not symmetric yet, see fit.
+// layout chooses the layout of a batch of graphs. It is not symmetric yet, see fit.
 func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern) (layout, error) {
 	if len(patterns) == 0 {
 		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: no graphs")
@@ -80,7 +81,7 @@ func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern
 	return l, nil
 }
 
-// check refuses snapshots, [samples][J][edges], that do not fit the layout.
+// check returns an error if snapshots, [samples][J][edges], do not fit the layout.
 func (l layout) check(snapshots [][][]float64) error {
 	if len(snapshots) != len(l.patterns) {
 		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %d samples, want one sample for "+
@@ -101,7 +102,7 @@ func (l layout) check(snapshots [][][]float64) error {
 	return nil
 }
 
-// matrix is the number of matrix entries in a row.
+// matrix returns the number of matrix entries in a row.
 func (l layout) matrix() int {
 	switch {
 	case !l.Sparse:
@@ -112,10 +113,10 @@ func (l layout) matrix() int {
 	return l.buckets.entries
 }
 
-// width is the length of a row.
+// width returns the length of a row.
 func (l layout) width() int { return l.matrix() + l.statistics() }
 
-// rows returns the rows of every sample's snapshots, which were checked.
+// rows returns the rows of every sample's snapshots, which must be checked before.
 func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
 	count, row := len(snapshots[0]), make([]float64, l.width())
 	rows, tooLarge := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row))), beyond(dtype)
@@ -134,7 +135,7 @@ func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 	return rows, nil
 }
 
-// beyond tells the numbers that a float type cannot hold.
+// beyond reports numbers that a float type cannot hold.
 func beyond(dtype dtypes.DType) func(x float64) bool {
 	largest := math.MaxFloat64
 	if dtype == dtypes.Float32 {
@@ -143,7 +144,7 @@ func beyond(dtype dtypes.DType) func(x float64) bool {
 	return func(x float64) bool { return !(math.Abs(x) <= largest) }
 }
 
-// fill sets a row of zeros to a sample's weights, which are symmetric where the layout is.
+// fill writes a sample's weights to a row of zeros. The weights must be symmetric if the layout is.
 func (l layout) fill(row []float64, sample int, weights []float64) {
 	p, n := l.patterns[sample], l.Nodes
 	rest := row[l.matrix():]
@@ -174,8 +175,8 @@ func (l layout) fill(row []float64, sample int, weights []float64) {
 	}
 }
 
-// tables say where neighbours are, and which entries are edges of the pattern. They are five bytes for each entry of
-// the neighbour lists, one of n² for a dense layout.
+// tables returns the indices of neighbours and the marks of entries that are edges of the pattern. They take five bytes
+// for each entry of the neighbour lists, or one byte for each of the n² entries of a dense layout.
 func (l layout) tables() []*tensors.Tensor {
 	if l.Sparse {
 		return l.buckets.tables()

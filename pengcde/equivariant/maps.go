@@ -1,7 +1,7 @@
 package equivariant
 
-// Map is one of the 15 linear maps of matrices that commute with relabelling. With r the row sums of A, c its column
-// sums, g its diagonal, τ its total and tr its trace, the comments give entry (i, j).
+// Map is one of the 15 linear maps of matrices that commute with relabelling. The comments give entry (i, j) of the
+// result, with r the row sums of A, c its column sums, g its diagonal, τ its total and tr its trace.
 type Map int
 
 const (
@@ -39,7 +39,7 @@ const (
 	mapCount = int(DiagonalOnColumns) + 1
 )
 
-// place is where a map puts a statistic.
+// place says where a map puts a statistic.
 type place int
 
 const (
@@ -50,7 +50,7 @@ const (
 	onColumns               // v_j
 )
 
-// statistic is what a map takes of A: a vector over nodes, constant for totals and traces.
+// statistic is the statistic of A that a map uses: a vector over nodes, constant for totals and traces.
 type statistic int
 
 const (
@@ -85,9 +85,9 @@ var table = [mapCount]struct {
 	DiagonalOnColumns: {"diagonal on columns", diagonal, onColumns},
 }
 
-// Scale keeps the effect of a map of order 1 whatever the number of nodes: sums over nodes are divided by n, totals by
-// n². The published code scales its maps so; for traces and for the diagonal on rows and columns, which it lacks, 1/n
-// is our choice.
+// Scale returns the factor that keeps the effect of a map of order 1 for any number of nodes: sums over nodes are
+// divided by n, totals by n². The published code scales its maps in this way. It has no traces and no maps of the
+// diagonal on rows and columns; for these 1/n is our choice.
 func (m Map) Scale(n int) float64 {
 	switch {
 	case m == IdentityMap || m == TransposeMap || m == KeepDiagonal:
@@ -98,9 +98,9 @@ func (m Map) Scale(n int) float64 {
 	return 1 / float64(n)
 }
 
-// LocalScale is [Map.Scale] with 1 for the sums of a row or a column on the diagonal: such a map acts on one node, by a
-// sum over its edges, which is of order 1 in graphs of any size. With the published 1/n the Laplacian D - A wants a
-// weight of n. Totals and traces on the diagonal are divided by n.
+// LocalScale is [Map.Scale], except that it is 1 for the sums of a row or a column on the diagonal. Such a map acts on
+// one node, by a sum over its edges, which has order 1 in graphs of any size. With the published 1/n the Laplacian D -
+// A would need a weight of n. Totals and traces on the diagonal are divided by n.
 func (m Map) LocalScale(n int) float64 {
 	switch m {
 	case RowsOnDiagonal, ColumnsOnDiagonal:
@@ -113,5 +113,5 @@ func (m Map) LocalScale(n int) float64 {
 	return m.Scale(n)
 }
 
-// MultipliesStates says whether a map makes a multiple of the unit matrix, the total or the trace on the diagonal.
+// MultipliesStates reports whether a map gives a multiple of the unit matrix: the total or the trace on the diagonal.
 func (m Map) MultipliesStates() bool { return m == TotalOnDiagonal || m == TraceOnDiagonal }

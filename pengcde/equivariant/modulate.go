@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the entries
-// of the edges from these neighbours by transposing. Forward and backward are gathers alone: the gradient of the values
-// gathered at the targets of edges sums, for each node, over the transposed entries of its list.
+// modulateEdges evaluates f once for each edge, in the lists of neighbours that a node has edges to, and gets the
+// entries of the edges from these neighbours by transposing. Forward and backward passes use only gathers: the gradient
+// of the values gathered at the targets of edges sums, for each node, over the transposed entries of its list.
 func (s sparse) modulateEdges(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	lists := 2
 	if symmetric {
@@ -48,7 +48,8 @@ func (s sparse) modulateEdges(symmetric bool, row, w, x, y *Node, f func(*Node) 
 	return Concatenate(append(parts, statisticsOf(vector(0), vector(1), vector(2))), 1)
 }
 
-// statisticsOf is the part of a row behind the matrix entries, from row sums, column sums and diagonal, all [batch, n].
+// statisticsOf returns the statistics part of a row, which follows the matrix entries, from row sums, column sums and
+// diagonal, all [batch, n].
 func statisticsOf(rows, columns, diagonal *Node) *Node {
 	return Concatenate([]*Node{rows, columns, diagonal,
 		ReduceAndKeep(rows, ReduceSum, 1), ReduceAndKeep(diagonal, ReduceSum, 1)}, 1)
@@ -59,7 +60,7 @@ func (s sparse) transposed(x *Node) *Node {
 	return gatherRows(Reshape(x, -1, x.Shape().Dim(-1)), s.reverse)
 }
 
-// sums adds up the entries [batch, L, d] of each list: [batch, n, d] for the places of all buckets.
+// sums adds up the entries [batch, L, d] of each list: [batch, n, d], in the node order of all buckets.
 func (s sparse) sums(x *Node) *Node {
 	batch, d, at := x.Shape().Dim(0), x.Shape().Dim(-1), 0
 	var parts []*Node
@@ -72,7 +73,7 @@ func (s sparse) sums(x *Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// loops are the entries [batch, L, 1] where a node is its own neighbour, and some of empty places.
+// loops marks the entries [batch, L, 1] where a node is its own neighbour. It also marks some empty places.
 func (s sparse) loops() *Node {
 	var parts []*Node
 	at := 0
@@ -85,7 +86,7 @@ func (s sparse) loops() *Node {
 	return Concatenate(parts, 1)
 }
 
-// lengthened puts rows of 0 behind each sample of x [n, d], the same for all: [batch, length, d].
+// lengthened pads x [n, d], which is the same for all samples, with rows of 0: [batch, length, d].
 func (s sparse) lengthened(x *Node, length int) *Node {
 	batch, n, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-2), x.Shape().Dim(-1)
 	x = BroadcastToDims(ExpandLeftToRank(x, 3), batch, n, d)
@@ -94,7 +95,7 @@ func (s sparse) lengthened(x *Node, length int) *Node {
 
 func padded(x *Node, length int) *Node { return nn.PadZeros(x, 1, 0, length-x.Shape().Dim(1)) }
 
-// inPlaces leads from nodes [n, d] to the places [batch, n, d] of all buckets.
+// inPlaces reorders nodes [n, d] to the node order of all buckets, [batch, n, d].
 func (s sparse) inPlaces(x *Node) *Node {
 	batch, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-1)
 	flat := Reshape(s.lengthened(x, x.Shape().Dim(0)), -1, d)
@@ -103,7 +104,7 @@ func (s sparse) inPlaces(x *Node) *Node {
 	return Reshape(y, batch, -1, d)
 }
 
-// atNeighbours leads from nodes [n, d] to the entries [batch, L, d] of the lists in which they are.
+// atNeighbours gathers nodes [n, d] at the entries of all lists, [batch, L, d].
 func (s sparse) atNeighbours(x *Node) *Node {
 	n, batch, entries := x.Shape().Dim(0), s.reverse.Shape().Dim(0), s.reverse.Shape().Dim(1)
 	var parts []*Node
@@ -112,7 +113,7 @@ func (s sparse) atNeighbours(x *Node) *Node {
 	}
 	sample := Iota(x.Graph(), s.reverse.Shape(), 0)
 	at := Sub(Concatenate(parts, 1), MulScalar(ConvertDType(sample, dtypes.Int32), n))
-	// Each node has a list, if empty one of width 1, so there are no fewer entries than nodes.
+	// There are at least n entries: each node has a list, of width 1 if it is empty.
 	return withPullback(StopGradient(gatherRows(x, at)), s.lengthened(x, entries), func(v *Node) *Node {
 		return padded(s.byNode(s.sums(s.transposed(v))), entries)
 	})

@@ -8,21 +8,21 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Modulation replaces the entries of an adjacency by learned functions of themselves and of the [Identities] of source
+// Modulation replaces the entries of an adjacency by a learned function of the entry and of the [Identities] of source
 // u and target v,
 //
 //	a_uv <- MLP(a_uv || φ(u) || φ(v)),  MLP of 2k+1 -> 1 with two hidden layers of width 8,
 //
-// so that later operations may treat nodes differently. It replaces every entry on an edge of the pattern, also the
-// entries of weight 0 at the time, which a field says by the trait EveryEdge; other entries stay 0, in a dense layout
-// too. (The published code modulates all n² entries, also where there is never an edge; a pattern of all edges gives
-// that.) Sums, diagonal, total and trace are computed from the new entries: they are not linear in A any more, and
-// cannot be interpolated.
+// so that later operations may treat nodes differently. It replaces every entry on an edge of the pattern, including
+// entries whose weight is 0 at the time; a field declares this by the trait EveryEdge. Other entries stay 0, in a dense
+// layout too. (The published code modulates all n² entries, also where there is never an edge; a pattern of all edges
+// gives the same.) Sums, diagonal, total and trace are computed from the new entries. They are no longer linear in A,
+// and cannot be interpolated.
 //
-// The first linear map splits into a_uv w + W_s φ(u) + W_t φ(v), so that no vector of length 2k+1 is formed: memory is
-// k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places
-// that keep nodes in few buckets, hence O(edges + k n); a dense layout takes 8 n². It is the larger part of a layer:
-// prefer Sparse to Auto also on small graphs with few edges.
+// The first linear map splits into a_uv w + W_s φ(u) + W_t φ(v), so that no vector of length 2k+1 is formed. Memory is
+// k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists. The lists have at most twice the
+// edges, plus padding that keeps nodes in few buckets, hence O(edges + k n). A dense layout takes 8 n². The modulation
+// is the larger part of a layer: prefer Sparse to Auto, also on small graphs with few edges.
 type Modulation struct {
 	Name string
 	// Size is k.
@@ -36,7 +36,7 @@ func (m Modulation) mlp() nn.MLP {
 // Params declares the parameters of the MLP, named Name.layers.K.
 func (m Modulation) Params() []nn.Param { return m.mlp().Params() }
 
-// Apply is the modulated matrix; identities are φ [n, k]. It panics on parameters of several seeds.
+// Apply returns the modulated matrix, given identities φ [n, k]. It panics on parameters of several seeds.
 func (m Modulation) Apply(v nn.Values, a *Matrix, identities *Node) *Matrix {
 	oneSeed(v, "modulations")
 	if a.form.Used {
@@ -50,6 +50,6 @@ func (m Modulation) Apply(v nn.Values, a *Matrix, identities *Node) *Matrix {
 	target := part(columns(1+m.Size, 1+2*m.Size))
 	modulated := a.With(a.operator.modulateEdges(a.form.Symmetric, a.Rows, Squeeze(columns(0, 1), 1), source, target,
 		func(x *Node) *Node { return m.mlp().Continue(v, x) }))
-	modulated.form.Symmetric = false // f(a_uv, u, v) is not f(a_vu, v, u)
+	modulated.form.Symmetric = false // f(a_uv, u, v) differs from f(a_vu, v, u)
 	return modulated
 }

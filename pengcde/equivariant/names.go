@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrMap is wrapped by errors about maps that do not exist or do not fit.
+// ErrMap is wrapped by errors about maps that do not exist or do not fit together.
 var ErrMap = errors.New("no such map")
 
 // String names the map: "identity", "row sums on columns".
@@ -27,8 +27,8 @@ func (m Map) MarshalText() ([]byte, error) {
 	return []byte(m.String()), nil
 }
 
-// UnmarshalText finds the map of a name, as [Map.String] gives it; capitals do not matter, and hyphens and underscores
-// stand for spaces. The error wraps [ErrMap].
+// UnmarshalText finds the map with a name from [Map.String]. Case is ignored, and hyphens and underscores count as
+// spaces. The error wraps [ErrMap].
 func (m *Map) UnmarshalText(text []byte) error {
 	spaced := strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(string(text)))
 	name := strings.Join(strings.Fields(spaced), " ")

@@ -9,12 +9,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// addRanked adds to y the part of the product with z [batch, n, d] that is of low rank, and the diagonal: of V =
-// nodes · puts, with the columns c, 1, r and g,
+// addRanked adds to y the low-rank and diagonal part of the product with z [batch, n, d]: with V = nodes · puts and its
+// columns c, 1, r and g,
 //
 //	1 (c^T Z) + r (1^T Z) + g Z
 //
-// for nodes [batch, n, k] of [Pair] and puts [k, 4], or [S, k, 4] of seeds.
+// for nodes [batch, n, k] of [Pair] and puts [k, 4], or [S, k, 4] for S seeds.
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
 	if !xla.HasKernels(z) {
@@ -43,8 +43,8 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }
 
-// rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V: few large products are faster than slices of
-// V, and more so backward.
+// rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V. A few large products are faster than slices of
+// V, especially backward.
 func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
 	vectors := seeds.Product(nodes, puts, 0)                              // [batch, n, 4]
 	sums = DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]

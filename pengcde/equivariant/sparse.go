@@ -8,12 +8,13 @@ import (
 
 // sparse gathers the states of neighbours, see [buckets].
 type sparse struct {
-	// placeOf [batch*n] leads from a node to its place among the n of all buckets; nodeAt is the inverse.
+	// placeOf [batch*n] maps a node to its place among the n places of all buckets; nodeAt is the inverse.
 	placeOf, nodeAt *Node
-	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to its transposed entry, among
+	// reverse [batch, L] maps each of the L entries of all lists of a sample to its transposed entry, an index into
 	// batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
 	reverse, isEdge *Node
-	// neighbours has, for each bucket, the neighbours of its places among batch*n: [batch, places, width] int32.
+	// neighbours holds, for each bucket, the neighbours of its places as indices into batch*n: [batch, places, width]
+	// int32.
 	neighbours []*Node
 }
 
@@ -24,8 +25,7 @@ func (s sparse) prepare(symmetric bool, rows ...*Node) prepared {
 	return s.lists(symmetric, rows)
 }
 
-// lists cuts rows into what belongs to each bucket: weights to the neighbours, then, unless they are the same, from
-// them.
+// lists cuts rows into the parts of each bucket: weights to the neighbours, then, unless they are the same, from them.
 func (s sparse) lists(symmetric bool, rows []*Node) prepared {
 	m, at := prepared{symmetric: symmetric}, 0
 	for _, table := range s.neighbours {
@@ -64,16 +64,16 @@ func (s sparse) multiply(m prepared, c coefficients, z *Node) *Node {
 
 func gatherRows(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }
 
-// withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has
-// with respect to others. Without it the gradient of a gather is a scatter, which is slow and, on accelerators, not
-// deterministic.
+// withPullback returns y, of the shape of x, with the gradient pull(cotangent) with respect to x added to its gradients
+// with respect to other nodes. Without it the gradient of a gather is a scatter, which is slow and, on accelerators,
+// not deterministic.
 func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	carrier := IdentityWithCustomGradient(x, func(_, v *Node) *Node { return pull(v) })
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
-// mixed returns the entries of the mixed matrix for each bucket, or of its transpose with the lists exchanged. As in
-// [dense] the sum is a product, whose backward pass is one too.
+// mixed returns the entries of the mixed matrix for each bucket, or of its transpose if the lists are exchanged. As in
+// [dense] the sum is a product, and so is its backward pass.
 func (m prepared) mixed(c coefficients, to, from [][]*Node) []*Node {
 	entries := make([]*Node, len(to))
 	for i := range entries {
@@ -96,9 +96,9 @@ func (m prepared) mixed(c coefficients, to, from [][]*Node) []*Node {
 	return entries
 }
 
-// product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients. States are
-// gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory;
-// docs/performance.md says what it costs.
+// product returns the matrix with the given entries times z [batch, n, d], which is constant in gradients. The backward
+// pass gathers states again: stored for all layers and stages of a step they would take most of its memory.
+// docs/performance.md gives the cost.
 func (s sparse) product(entries []*Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	batch, d := dims[0], dims[2]
@@ -114,10 +114,10 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	return s.byNode(Concatenate(parts, 1))
 }
 
-// byNode leads from the places of buckets [batch, n, d] to their nodes.
+// byNode reorders the places of buckets [batch, n, d] to nodes.
 func (s sparse) byNode(x *Node) *Node {
 	if len(s.neighbours) == 1 {
-		return x // a single bucket is in order
+		return x // a single bucket is already in order
 	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])

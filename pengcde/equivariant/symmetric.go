@@ -2,16 +2,16 @@ package equivariant
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as in an
-// undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each
-// once: half the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other
-// than its opposite in the last bit, or the capacity is for graphs that are not symmetric, it is the layout as it was. It
-// takes O(edges) operations a snapshot.
+// fit returns the layout for these snapshots, [samples][J][edges] on the patterns. If all are symmetric, as in an
+// undirected graph with every edge in both directions, A^T is A and column sums are row sums. A row then holds each
+// once, which halves the entries and the work of interpolating and mixing them. fit returns the layout unchanged if a
+// single edge differs from its opposite in the last bit, or if the capacity is for graphs that are not symmetric. It
+// takes O(edges) operations per snapshot.
 //
 // Values and gradients with respect to states and weights are the same as in the other layout, up to rounding.
-// Gradients with respect to a row's entries belong to the row: along any symmetric change of the weights, one edge and
-// its opposite together, they give the derivative; the derivative by one direction alone, which leaves the symmetric
-// matrices, is not among them.
+// Gradients with respect to a row's entries belong to the row. They give the derivative along any symmetric change of
+// the weights, in which an edge and its opposite change together. They do not contain the derivative by one direction
+// only, which leaves the symmetric matrices.
 func (l layout) fit(snapshots [][][]float64) layout {
 	if l.directed {
 		return l
@@ -33,8 +33,9 @@ func (l layout) fit(snapshots [][][]float64) layout {
 	return l
 }
 
-// opposites leads from each edge of a pattern to that in the other direction; nil where one has none. Sorted by target
-// and then by source, the edges of a symmetric pattern are the opposites of those sorted by source and then by target.
+// opposites returns for each edge of a pattern the index of the edge in the other direction, or nil if one has none.
+// Sorted by target and then by source, the edges of a symmetric pattern are the opposites of the edges sorted by source
+// and then by target.
 func opposites(p *dyngraph.Pattern) []int32 {
 	opposite := byTarget(p)
 	for e, other := range opposite {
@@ -45,7 +46,7 @@ func opposites(p *dyngraph.Pattern) []int32 {
 	return opposite
 }
 
-// byTarget are the edges of a pattern sorted by target and then by source.
+// byTarget returns the edges of a pattern sorted by target and then by source.
 func byTarget(p *dyngraph.Pattern) []int32 {
 	start := make([]int32, p.Nodes+1)
 	for _, v := range p.To {

@@ -5,8 +5,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// WithTransposed is the matrix of twice as many samples: A of each, and behind them A^T of each. States for both take
-// one product, [2 batch, n, d].
+// WithTransposed returns the matrices of twice as many samples: A of each, followed by A^T of each. One product then
+// serves the states of both, [2 batch, n, d].
 func (m *Matrix) WithTransposed() *Matrix {
 	rows := m.Rows
 	if !m.form.Symmetric {
@@ -16,8 +16,8 @@ func (m *Matrix) WithTransposed() *Matrix {
 	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0), operator: m.operator.withTranspose(m.form.Nodes)}
 }
 
-// Dense is A with all its entries, [batch, n, n]: for networks that take a number of each pair of nodes, and so need n²
-// memory anyhow. Of a sparse matrix it costs as much as a product with states of width n.
+// Dense returns A with all its entries, [batch, n, n]. It is for networks that take a number for each pair of nodes,
+// and so need n² memory anyway. For a sparse matrix it costs the same as a product with states of width n.
 func (m *Matrix) Dense() *Node {
 	batch, n := m.Rows.Shape().Dim(0), m.form.Nodes
 	if !m.form.Sparse {
@@ -27,10 +27,10 @@ func (m *Matrix) Dense() *Node {
 	return m.Apply(BroadcastToShape(ExpandAxes(identity, 0), shapes.Make(m.Rows.DType(), batch, n, n)))
 }
 
-// RowSums are Σ_v A_uv of each node u, [batch, n].
+// RowSums returns Σ_v A_uv of each node u, [batch, n].
 func (m *Matrix) RowSums() *Node { return m.part(0) }
 
-// ColumnSums are Σ_u A_uv of each node v, [batch, n].
+// ColumnSums returns Σ_u A_uv of each node v, [batch, n].
 func (m *Matrix) ColumnSums() *Node {
 	if m.form.Symmetric {
 		return m.part(0)
@@ -38,7 +38,7 @@ func (m *Matrix) ColumnSums() *Node {
 	return m.part(1)
 }
 
-// part is one of the parts of n numbers behind the matrix entries of a row.
+// part returns the i-th block of n statistics, which follow the matrix entries in a row.
 func (m *Matrix) part(i int) *Node {
 	n := m.form.Nodes
 	at := m.Rows.Shape().Dim(1) - m.form.statistics() + i*n
@@ -54,7 +54,7 @@ func (d dense) withTranspose(int) operator {
 	return dense{isEdge: Concatenate([]*Node{d.isEdge, TransposeAllDims(d.isEdge, 0, 2, 1)}, 0)}
 }
 
-// transposedEntries exchanges, for each bucket, the entries to the neighbours and those from them.
+// transposedEntries exchanges, for each bucket, the entries to the neighbours and the entries from them.
 func (s sparse) transposedEntries(entries *Node) *Node {
 	var parts []*Node
 	at := 0
@@ -67,7 +67,8 @@ func (s sparse) transposedEntries(entries *Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// withTranspose has the tables again, each counting from the end of the other: places and nodes, entries, and nodes.
+// withTranspose appends a copy of each table, with indices shifted past the first copy: places and nodes, entries, and
+// neighbours.
 func (s sparse) withTranspose(n int) operator {
 	again := func(table *Node, from int) *Node {
 		return Concatenate([]*Node{table, AddScalar(table, from)}, 0)

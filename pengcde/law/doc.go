@@ -1,20 +1,20 @@
-// Package law has linear equations of graphs that change, for reading physical laws off data:
+// Package law fits and solves linear equations of graphs that change, to read physical laws off data:
 //
 //	dx/dt = L(A) (x - x0)      while the graph stays
 //	dx/ds = L'(ΔA) (x - x0)    at a change ΔA of the graph, for s from 0 to 1
 //
-// with one number x for each node, and L and L' mixed from the maps of package equivariant. It is the linear case of
-// the controlled differential equation dx = F(x, A, A') that package pengcde learns.
+// Here x is one number for each node, and L and L' are linear combinations of the maps of package equivariant. It is
+// the linear case of the controlled differential equation dx = F(x, A, A') that package pengcde learns.
 //
 // [LeastSquares] finds the law that fits observed series, without a network or a backend. [pengcde.Model.Law] reads the
 // law off a trained model of [pengcde.LinearLaw].
 //
 // On one graph the solution is exp(t L), by its Taylor series over short enough times. A. H. Al-Mohy, N. J. Higham,
-// Computing the action of the matrix exponential, SIAM Journal on Scientific Computing 33 (2011) 488-511. The
-// equation is the linear case of P. Kidger et al., Neural Controlled Differential Equations for Irregular Time
-// Series, NeurIPS 2020; the maps are from H. Maron et al., Invariant and Equivariant Graph Networks, ICLR 2019. Limit:
-// a fit takes some 10 seconds for 4 graphs of 100 nodes with 100 observations.
+// Computing the action of the matrix exponential, SIAM Journal on Scientific Computing 33 (2011) 488-511. The equation
+// is the linear case of P. Kidger et al., Neural Controlled Differential Equations for Irregular Time Series, NeurIPS
+// 2020; the maps are from H. Maron et al., Invariant and Equivariant Graph Networks, ICLR 2019. Limit: a fit takes
+// about 10 seconds for 4 graphs of 100 nodes with 100 observations.
 //
-// [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law
-// [pengcde.LinearLaw]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
+// [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law [pengcde.LinearLaw]:
+// https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
 package law

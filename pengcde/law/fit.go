@@ -12,27 +12,27 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// ErrNotFitted is returned by forecasts before [LeastSquares.Fit].
+// ErrNotFitted is returned by a forecast before [LeastSquares.Fit].
 var ErrNotFitted = errors.New("pengcde/law: not fitted: call Fit first")
 
 // LeastSquares finds the law whose solution from each observation comes closest to the next one, by Gauss-Newton from
-// dx = 0; the first iteration is linear regression on differences. L is fitted to the intervals in which the graph
-// stays, then L' to the others, given L. Offset is the mean of the targets.
+// dx = 0. The first iteration is linear regression on differences. L is fitted to the intervals without a change of the
+// graph, then L' to the others, given L. Offset is the mean of the targets.
 //
-// It fits whole series of one feature a node whose targets are this feature, and forecasts them from their first
-// features by the exact solution on each graph. Where the data do not tell maps apart, such as A and its transpose on
-// graphs without direction, coefficients of smallest norm are taken. It is a forecaster like the ones of package
-// baseline; the zero value is ready to fit.
+// It fits whole series of one feature per node whose targets are this feature. It forecasts a series from its first
+// features by the exact solution on each graph. If the data do not distinguish maps, such as A and its transpose on
+// undirected graphs, the coefficients have the smallest norm. It is a forecaster like those in package baseline. The
+// zero value is ready to fit.
 type LeastSquares struct {
-	// Maps are of A and of its changes; nil means [equivariant.Published8].
+	// Maps are the maps of A and of its changes; nil means [equivariant.Published8].
 	Maps []equivariant.Map `json:"Maps"`
-	// OfA leaves out the maps of changes, so that the state does not move at a change of the graph.
+	// OfA leaves out the maps of changes, so that the state does not change with the graph.
 	OfA bool `json:"OfA"`
 
 	fitted *Law
 }
 
-// Name is for people.
+// Name returns a name for display.
 func (f *LeastSquares) Name() string {
 	if f.OfA {
 		return "Linear law of A alone"
@@ -40,7 +40,7 @@ func (f *LeastSquares) Name() string {
 	return "Linear law"
 }
 
-// Law returns the law that Fit found, without sizes of its terms: see [Law.Measured].
+// Law returns the fitted law, without sizes of its terms: see [Law.Measured].
 func (f *LeastSquares) Law() (Law, error) {
 	if f.fitted == nil {
 		return Law{}, ErrNotFitted
@@ -48,9 +48,9 @@ func (f *LeastSquares) Law() (Law, error) {
 	return *f.fitted, nil
 }
 
-// Fit takes whole series. NaN marks a target that was not observed; a snapshot counts where all its targets were.
-// It has no use for validation windows. An error wraps [ErrInput], or [dyngraph.ErrInvalid] for a window outside its
-// series.
+// Fit fits the law to whole series. NaN marks a target that was not observed. Only snapshots with all targets observed
+// are used. Fit ignores the validation windows. An error wraps [ErrInput], or [dyngraph.ErrInvalid] for a window
+// outside its series.
 func (f *LeastSquares) Fit(training, _ []dyngraph.Window) error {
 	sum, count := 0.0, 0
 	for _, w := range training {
@@ -66,7 +66,7 @@ func (f *LeastSquares) Fit(training, _ []dyngraph.Window) error {
 	return f.fitAround(sum/float64(count), training)
 }
 
-// fitAround is Fit with an offset.
+// fitAround is Fit with a given offset.
 func (f *LeastSquares) fitAround(offset float64, training []dyngraph.Window) error {
 	flows, changes := spansOf(training)
 	if len(flows)+len(changes) == 0 {
@@ -126,13 +126,13 @@ func (f *LeastSquares) Forecast(w dyngraph.Window) ([]float64, error) {
 	return all, nil
 }
 
-// span leads from one observed snapshot of a series to the next.
+// span is the interval from one observed snapshot of a series to the next.
 type span struct {
 	series   *dyngraph.Series
 	from, to int
 }
 
-// spansOf returns the spans of windows, apart for a graph that stays and for one that changes on the way.
+// spansOf returns the spans of windows: those without a change of the graph, and those with one.
 func spansOf(windows []dyngraph.Window) (flows, changes []span) {
 	for _, w := range windows {
 		last, changed := -1, false
@@ -154,7 +154,7 @@ func spansOf(windows []dyngraph.Window) (flows, changes []span) {
 	return flows, changes
 }
 
-// learnt is a coefficient that is fitted: of the state where the map is nil.
+// learnt is a fitted coefficient: of a map, or of the state if the map is nil.
 type learnt struct {
 	of    *equivariant.Map
 	value *float64
@@ -174,14 +174,14 @@ func (l *Law) learnt(change bool) (all []learnt) {
 
 const (
 	maxIterations = 30
-	// settled ends the iterations: the largest change of a term beside the largest term.
+	// settled ends the iterations: the largest change of a term relative to the largest term.
 	settled = 1e-10
 	// ridge keeps normal equations, scaled to a diagonal of 1, from being singular.
 	ridge = 1e-9
 )
 
-// fit finds the coefficients of A or of its changes; they stay at zero without spans. A step that makes the residuals
-// larger, or not finite, is halved.
+// fit finds the coefficients of A, or of its changes if change is set. They stay 0 if there are no spans. A step that
+// makes the residuals larger, or not finite, is halved.
 func (l *Law) fit(spans []span, change bool) error {
 	if len(spans) == 0 {
 		return nil
@@ -218,13 +218,13 @@ func (l *Law) fit(spans []span, change bool) error {
 		return invalid("the targets of %d intervals have squares that are not finite, want finite targets of order 1",
 			len(spans))
 	}
-	for j, one := range all { // of the last step it is not known whether it is better
+	for j, one := range all { // whether the last step is an improvement is not known
 		*one.value = accepted[j]
 	}
 	return nil
 }
 
-// normal sums up squared residuals of the spans and the normal equations of a Gauss-Newton step.
+// normal returns the sum of squared residuals of the spans and the normal equations of a Gauss-Newton step.
 func (l *Law) normal(spans []span, all []learnt, change bool) (sum float64, xx *mat.SymDense, xy *mat.VecDense) {
 	xx, xy = mat.NewSymDense(len(all), nil), mat.NewVecDense(len(all), nil)
 	for _, s := range spans {
@@ -253,9 +253,9 @@ func (l *Law) normal(spans []span, all []learnt, change bool) (sum float64, xx *
 	return sum, xx, xy
 }
 
-// advance follows a state from snapshot k-1 of a series to k: on the graph of k-1, then through its change. Slopes are
-// the state's derivatives by the coefficients that fitted gives for A and for its changes; the law moves them on, and
-// each segment adds its own by Simpson's rule.
+// advance follows a state from snapshot k-1 of a series to k: on the graph of k-1, then through its change. slopes are
+// the state's derivatives by the coefficients that fitted returns for A and for its changes. The law carries them
+// forward, and each segment adds its own contribution by Simpson's rule.
 func (l *Law) advance(s *dyngraph.Series, k int, x []float64, slopes [][]float64,
 	fitted func(changes bool) []learnt) ([]float64, [][]float64) {
 	segment := func(weights []float64, length float64, change bool) {
@@ -292,7 +292,7 @@ func (l *Law) advance(s *dyngraph.Series, k int, x []float64, slopes [][]float64
 	return x, slopes
 }
 
-// solve returns the solution of normal equations, close to the one of smallest norm where there are several.
+// solve returns the solution of normal equations, close to the one of smallest norm if there are several.
 func solve(xx *mat.SymDense, xy *mat.VecDense) ([]float64, error) {
 	n := xy.Len()
 	scale, scaled, right := make([]float64, n), mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

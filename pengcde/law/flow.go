@@ -48,15 +48,15 @@ func (o operator) apply(y []float64, scale float64, x []float64) {
 }
 
 const (
-	// A series of exp(h L) takes arguments of at most seriesReach, at which it has full accuracy in 30 terms; longer flows
-	// are cut.
+	// seriesReach bounds the argument of the Taylor series of exp(h L). Up to it, 30 terms give full accuracy; longer
+	// flows are split.
 	seriesReach = 4
 	seriesTerms = 30
-	// maxReach is the largest h |L| that is followed: a state may grow by no more than exp(maxReach).
+	// maxReach is the largest h |L| supported: a state may grow by at most exp(maxReach).
 	maxReach = 1e3
 )
 
-// flow returns exp(h L) x, all NaN where h L is too large to be followed.
+// flow returns exp(h L) x, all NaN if h L is too large.
 func (o operator) flow(h float64, x []float64) []float64 {
 	reach := math.Abs(h) * o.norm
 	if !(reach <= maxReach) {
@@ -81,7 +81,7 @@ func (o operator) flow(h float64, x []float64) []float64 {
 	return y
 }
 
-// act returns the product of a map of A, or of x itself where the map is nil.
+// act returns the product of a map of A with x, or x itself if the map is nil.
 func act(m *equivariant.Map, p *dyngraph.Pattern, weights, x []float64) []float64 {
 	if m == nil {
 		return append([]float64{}, x...)

@@ -14,37 +14,37 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// ErrInput is wrapped by errors about windows that a law cannot be fitted to or measured by.
+// ErrInput is wrapped by errors about windows that cannot be used to fit or measure a law.
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/law: %s", fmt.Sprintf(format, args...))
 }
 
-// Law is a linear equation of one number for each node of a graph, in the units of its series, see the package
+// Law is a linear equation of one number for each node of a graph, in the units of its series. See the package
 // documentation. The zero value is dx = 0.
 type Law struct {
 	// Terms act on x - Offset, one for each map of A and of its changes.
 	Terms  []Term
 	Offset float64
-	// State is the coefficient of x - Offset itself, StateSize what it adds to dx/dt, root mean square.
+	// State is the coefficient of x - Offset itself. StateSize is the root mean square of its contribution to dx/dt.
 	State, StateSize float64
 }
 
 // Term is one map of a [Law].
 type Term struct {
 	Map equivariant.Map
-	// Change says that the map is of the change of A at an event, else of A.
+	// Change means that the map is of the change of A at an event, else of A.
 	Change bool
-	// Coefficient multiplies the map of the adjacency as the series has it: of A in the unit 1/time, of a change without
-	// a unit.
+	// Coefficient multiplies the map of the adjacency in the units of the series. It has the unit 1/time for a map of
+	// A, and no unit for a map of a change.
 	Coefficient float64
-	// Size is the root mean square, over nodes and observations, of what the term adds to dx/dt or, of a change, to x at
-	// an event.
+	// Size is the root mean square, over nodes and observations, of the term's contribution to dx/dt or, for a change,
+	// to x at an event.
 	Size float64
 }
 
-// String names the term: the map, and whose it is.
+// String names the map of the term and its matrix, A or the change of A.
 func (t Term) String() string {
 	if t.Change {
 		return t.Map.String() + " of the change of A"
@@ -52,7 +52,8 @@ func (t Term) String() string {
 	return t.Map.String() + " of A"
 }
 
-// Coefficient returns the coefficient of a map of A or, with change, of its changes; 0 for a map that the law lacks.
+// Coefficient returns the coefficient of a map of A or, with change, of its changes. It returns 0 for a map that is not
+// in the law.
 func (l Law) Coefficient(m equivariant.Map, change bool) float64 {
 	for _, t := range l.Terms {
 		if t.Map == m && t.Change == change {
@@ -62,7 +63,7 @@ func (l Law) Coefficient(m equivariant.Map, change bool) float64 {
 	return 0
 }
 
-// String is the equation, a term a line, with what each adds.
+// String prints the equation, one term per line, with the size of each.
 func (l Law) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dx/dt, and at an event the change of x, of x - %.3g:\n", l.Offset)
@@ -80,7 +81,7 @@ func (l Law) String() string {
 	return b.String()
 }
 
-// Measured returns the law with the sizes of its terms on whole series of one target a node. Maps of A that multiply
+// Measured returns the law with the sizes of its terms on whole series of one target per node. Maps of A that multiply
 // each node by one number, total and trace on the diagonal, move into State by the mean of this number over snapshots.
 func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 	if len(windows) == 0 {
@@ -131,7 +132,7 @@ func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 	return measured, nil
 }
 
-// multiple says whether the term multiplies each node by one number.
+// multiple reports whether the term multiplies each node by one number.
 func (t Term) multiple() bool { return !t.Change && t.Map.MultipliesStates() }
 
 // centred returns x - Offset.
@@ -141,7 +142,7 @@ func (l Law) centred(x []float64) []float64 {
 	return x
 }
 
-// check refuses windows that are not whole series of one target a node.
+// check returns an error for windows that are not whole series of one target per node.
 func check(w dyngraph.Window) error {
 	if err := w.Validate(); err != nil {
 		return errs.In("pengcde/law", err, ErrInput)
@@ -153,7 +154,7 @@ func check(w dyngraph.Window) error {
 	return nil
 }
 
-// changeAt returns how the weights change at snapshot k of a series; nil where they stay.
+// changeAt returns the change of the weights at snapshot k of a series, or nil if they do not change.
 func changeAt(s *dyngraph.Series, k int) []float64 {
 	if k == 0 || slices.Equal(s.Weights[k], s.Weights[k-1]) {
 		return nil
@@ -161,7 +162,7 @@ func changeAt(s *dyngraph.Series, k int) []float64 {
 	return floats.SubTo(make([]float64, len(s.Weights[k])), s.Weights[k], s.Weights[k-1])
 }
 
-// meanSquare sums squares.
+// meanSquare accumulates a mean of squares.
 type meanSquare struct {
 	sum   float64
 	count int

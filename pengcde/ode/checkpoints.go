@@ -9,15 +9,15 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// checkpoints is the [history] of some rounds. Round r starts with each sample where it stands after r accepted steps,
-// which samples reach at different tries; the round's state is put together as they do. Rows of samples with fewer
-// steps mean nothing.
+// checkpoints is a [history] that stores the states of selected rounds. The state of round r holds each sample after r
+// accepted steps. Samples get there at different tries, so the state is assembled row by row. Rows of samples with
+// fewer steps are meaningless.
 type checkpoints struct {
 	solver *Solver
-	limit  int // 0 for any number
+	limit  int // 0 means no limit
 	host   bool
 	policy checkpointPolicy
-	begun  int // rounds that some sample has begun
+	begun  int // rounds that at least one sample has begun
 	kept   []checkpoint
 	shape  shapes.Shape
 }
@@ -37,7 +37,7 @@ func (c *checkpoints) add(z *tensors.Tensor, samples []sample, by []bool) error 
 		}
 	}()
 	c.shape = z.Shape()
-	arrived := map[int][]bool{} // by round, the samples that have come to its start
+	arrived := map[int][]bool{} // by round: the samples that reached its start
 	for b := range by {
 		if !by[b] {
 			continue
@@ -76,7 +76,7 @@ func (c *checkpoints) find(round int) int {
 	return slices.IndexFunc(c.kept, func(k checkpoint) bool { return k.round == round })
 }
 
-// keep keeps z, which it takes over on the device and copies to the host.
+// keep stores z: it takes ownership on the device, or copies z to the host.
 func (c *checkpoints) keep(round int, z *tensors.Tensor) error {
 	k := checkpoint{round: round, z: z}
 	if c.host {
@@ -89,7 +89,7 @@ func (c *checkpoints) keep(round int, z *tensors.Tensor) error {
 	return nil
 }
 
-// merge takes rows of z into a state.
+// merge copies the given rows of z into a stored state.
 func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error {
 	if c.host {
 		size := len(k.bytes) / len(rows)
@@ -110,9 +110,9 @@ func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error
 	return nil
 }
 
-// starts takes steps again from the last state kept before the round, and keeps some on the way where there is room.
-// A state that was passed makes room, unless all are kept. The first always stays, so that a later replay can start
-// again.
+// starts takes steps again from the last stored state before the round, and stores further states on the way if there
+// is space. States after the round are freed, unless all states are stored. The first state always stays, so that a
+// later replay can start from it.
 func (c *checkpoints) starts(r *replay, round int) ([]*tensors.Tensor, error) {
 	if len(c.kept) < c.begun {
 		for last := len(c.kept) - 1; c.kept[last].round > round; last-- {
@@ -133,7 +133,7 @@ func (c *checkpoints) starts(r *replay, round int) ([]*tensors.Tensor, error) {
 		if z, err = r.again(from, at, to); err != nil {
 			return nil, err
 		}
-		if c.host { // a copy is kept
+		if c.host { // the stored state is a copy
 			xla.Free(from)
 		}
 		if at = to; keep {
@@ -155,7 +155,7 @@ func (c *checkpoints) all(z *tensors.Tensor) []*tensors.Tensor {
 	return slices.Repeat([]*tensors.Tensor{z}, c.shape.Dimensions[0])
 }
 
-// load gives a state to compute with.
+// load returns a stored state as a tensor on the device.
 func (c *checkpoints) load(k checkpoint, scratch *xla.Buffers) *tensors.Tensor {
 	if !c.host {
 		return k.z

@@ -2,19 +2,19 @@ package ode
 
 import "fmt"
 
-// Code says how the solve of a sample ended. Codes are errors: errors.Is(err, ode.StepLimit) names a failure.
+// Code says how the solve of a sample ended. Codes are errors: errors.Is(err, ode.StepLimit) tests for a failure.
 type Code int
 
 const (
-	// Success means that the last save time was reached.
+	// Success means that the sample reached its last save time.
 	Success Code = iota
-	// StepLimit means that Config.MaxSteps tries did not reach the last save time.
+	// StepLimit means that the sample did not reach its last save time within Config.MaxSteps tries.
 	StepLimit
-	// StepTooSmall means that the next step would be lost in the resolution of t, or fall below PID.Min.
+	// StepTooSmall means that the next step would be below the resolution of t, or below PID.Min.
 	StepTooSmall
 	// NotFinite means that the state or the field became NaN or infinite.
 	NotFinite
-	// Cancelled means that the context ended first.
+	// Cancelled means that the context ended before the solve.
 	Cancelled
 )
 
@@ -29,7 +29,7 @@ var codes = [...]struct{ name, advice string }{
 	Cancelled: {"cancelled", ""},
 }
 
-// String names the code.
+// String returns the name of the code.
 func (c Code) String() string {
 	if c < 0 || int(c) >= len(codes) {
 		return fmt.Sprintf("code %d", int(c))
@@ -40,20 +40,20 @@ func (c Code) String() string {
 // Error implements error.
 func (c Code) Error() string { return "pengcde/ode: " + c.String() }
 
-// Failure is the error of a sample whose solve did not reach its last save time, or of a pullback that was cancelled.
+// Failure is the error of a sample whose solve did not reach its last save time, or of a cancelled pullback.
 type Failure struct {
 	Code Code
-	// Sample is the index in the batch.
+	// Sample is the index of the sample in the batch.
 	Sample int
-	// T is the time reached, Step the length of the step tried last.
+	// T is the time reached, and Step the length of the last step tried.
 	T, Step float64
 	// Stats counts the work of the sample.
 	Stats Stats
-	// Cause is the context's error for Cancelled, else nil.
+	// Cause is the context's error if Code is Cancelled, else nil.
 	Cause error
-	// Pullback says that it was a pullback that was cancelled; no sample, time or stats go with it.
+	// Pullback reports whether a pullback was cancelled. Sample, T and Stats are then not set.
 	Pullback bool
-	// Also are the failures of later samples, in the error that a solve returns.
+	// Also lists the failures of later samples, in the error that a solve returns.
 	Also []*Failure
 }
 
@@ -76,7 +76,7 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// Unwrap gives the code, the cause when there is one, and the failures of other samples.
+// Unwrap returns the code, the cause if there is one, and the failures of other samples.
 func (f *Failure) Unwrap() []error {
 	errs := []error{f.Code}
 	if f.Cause != nil {

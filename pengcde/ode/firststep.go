@@ -10,17 +10,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// fitter is implemented by [Steps] that can take a first step fitted to the field.
+// fitter is implemented by [Steps] that can fit their first step to the field.
 type fitter interface {
-	// FitOrder is the Method.ErrorOrder; 0 when no step is wanted.
+	// FitOrder returns the Method.ErrorOrder, or 0 if the first step is not fitted.
 	FitOrder() float64
 	// Begin sets the length of the first step.
 	Begin(h float64)
 }
 
-// fitFirstSteps chooses the first step of each sample that wants one, by E. Hairer, S. P. Nørsett, G. Wanner, Solving
-// Ordinary Differential Equations I (1993), II.4, "Starting step size". With the root mean square norm, scaled by the
-// tolerances, of z0, f0 = f(t0, z0) and f1 = f(t0 + h0, z0 + h0 f0):
+// fitFirstSteps fits the first step of each sample whose control asks for it, by E. Hairer, S. P. Nørsett, G. Wanner,
+// Solving Ordinary Differential Equations I (1993), II.4, "Starting step size". It uses the root mean square norm,
+// scaled by the tolerances, of z0, f0 = f(t0, z0) and f1 = f(t0 + h0, z0 + h0 f0):
 //
 //	h0 = 0.01 |z0| / |f0|             1e-6 when either norm is below 1e-5
 //	m  = max(|f0|, |f1 - f0| / h0)
@@ -42,7 +42,7 @@ func (m *integration) fitFirstSteps() error {
 	if err != nil {
 		return err
 	}
-	at, h0 := m.spans().t, make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
+	at, h0 := m.spans().t, make([]float64, len(fits)) // at and signed h0 of the probing step; 0 for other samples
 	for b, sm := range m.samples {
 		if fits[b] == nil {
 			continue
@@ -88,7 +88,7 @@ func (m *integration) fitFirstSteps() error {
 	return nil
 }
 
-// firstStep is h of the rule above, from the norms of f0 and of f1 - f0. A field that is not finite ahead makes it h0.
+// firstStep returns h of the rule above, from the norms of f0 and of f1 - f0. It returns h0 if f1 is not finite.
 func firstStep(h0, d1, d2, order float64) float64 {
 	m := math.Max(d1, d2/h0)
 	h1 := math.Pow(0.01/m, 1/order)
@@ -111,7 +111,7 @@ func (m *integration) norms(x *tensors.Tensor) (ofZ, ofX []float64, err error) {
 	return tensors.MustCopyFlatData[float64](out[0]), tensors.MustCopyFlatData[float64](out[1]), nil
 }
 
-// buildScaled builds the norms of z and x: (z, x, rtol, atol) -> two times [batch] float64.
+// buildScaled builds the norms of z and x: (z, x, rtol, atol) -> two norms [batch] float64.
 func buildScaled(in []*Node) []*Node {
 	rtol, atol := in[2], in[3]
 	z, x := ConvertDType(in[0], rtol.DType()), ConvertDType(in[1], rtol.DType())

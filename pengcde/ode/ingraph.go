@@ -11,43 +11,43 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// InGraph solves with constant steps inside a GoMLX graph that is being built, so that a solve can be a part of any
-// GoMLX model: the states are nodes that [github.com/gomlx/gomlx/core/graph.Gradient] differentiates with respect to z0
-// and args, exactly, as [Solution.Pullback] does. Start with [InGraph.End].
+// InGraph solves with constant steps inside a GoMLX graph, so that a solve can be part of any GoMLX model. The states
+// are nodes. [github.com/gomlx/gomlx/core/graph.Gradient] differentiates them with respect to z0 and args, exactly, as
+// [Solution.Pullback] does. Start with [InGraph.End].
 //
-// The steps are unrolled, since GoMLX 0.28 has no gradient of a loop (While) inside a graph. So the graph, and the time
-// to compile it, grow with the number of steps times the stages of the method. For many steps, or steps whose size
-// adapts, [Solver] compiles one step alone.
+// The steps are unrolled, since GoMLX 0.28 has no gradient of a loop (While) inside a graph. The size of the graph and
+// its compile time grow with the number of steps times the stages of the method. For many steps, or for adaptive steps,
+// use [Solver], which compiles only one step.
 //
-// Nothing is checked while the graph runs: a state that leaves the finite numbers goes on as NaN. All samples of the
-// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that
-// begins see the same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
+// The graph has no checks at run time: a state that overflows goes on as NaN. All samples of the batch share their
+// times. There are no step-to times: where the field jumps, the step that ends there and the step that begins there see
+// the same limit, and the error falls only linearly with the step. [Solver] keeps the order, see [Problem].
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
-	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where the steps of [Constant]
-	// end.
+	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end at the same times as the
+	// steps of [Constant].
 	Steps int
-	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward
-	// pass computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least
-	// memory unless states are wide and stages cheap. 0 recomputes nothing: memory then holds all evaluations of all
-	// steps.
+	// Recompute rematerialises: the forward pass keeps only the state at every Recompute-th step, and the backward pass
+	// computes the steps in between again. This costs about one more evaluation for each evaluation of the forward
+	// pass. 1 needs the least memory unless states are wide and stages cheap. 0 recomputes nothing: memory then holds
+	// all evaluations of all steps.
 	//
-	// What a field's own custom gradient holds on to (see graph.IdentityWithCustomGradient) is not recomputed.
+	// Values that a custom gradient of the field holds on to (see graph.IdentityWithCustomGradient) are not recomputed.
 	//
 	// T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory cost (2016), arXiv:1604.06174.
 	Recompute int
 }
 
-// End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on
-// bad input, with an error that wraps [ErrInput].
+// End returns the state at t1, with the shape [batch, ...] of z0, the state at t0. Like all functions that build
+// graphs, it panics on bad input, with an error that wraps [ErrInput].
 func (g InGraph) End(field Field, z0 *Node, t0, t1 float64, args ...*Node) *Node {
 	return g.states(field, z0, []float64{t0, t1}, args)[1]
 }
 
-// Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch,
-// ...], the last t1, and they never turn back. States inside steps come from the method's continuous extension. It
-// panics as [InGraph.End] does.
+// Solve returns the states at the save times, [batch, saves, ...]. The first time is t0, where the state is z0 [batch,
+// ...], and the last is t1. Times must be monotone. States inside steps come from the method's continuous extension.
+// Solve panics as [InGraph.End] does.
 func (g InGraph) Solve(field Field, z0 *Node, times []float64, args ...*Node) *Node {
 	return Stack(g.states(field, z0, times, args), 1)
 }
@@ -78,11 +78,11 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	return u.states
 }
 
-// maxUnrolled bounds the steps in one graph, which takes about a KiB for each of the some hundred operations of a
+// maxUnrolled bounds the steps in one graph. A graph takes about a KiB for each of the few hundred operations of a
 // stage.
 const maxUnrolled = 10_000
 
-// ends checks the input and returns the ends of the steps.
+// ends checks the input and returns the end times of the steps.
 func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error) {
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
 		return nil, errs.New(ErrInput, "pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] "+
@@ -110,12 +110,12 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 	return steps.(*given).ends, nil
 }
 
-// unrolled is a solve while its graph is built.
+// unrolled is the state of a solve while its graph is built.
 //
-// With recompute, blocks of steps begin with a checkpoint of the state, and what leaves a block is kept. Times are
-// checkpoints too, for a control that depends on them alone is to be recomputed as well. GoMLX recomputes a block when
-// the first cotangent arrives at a node of it, the last built first: so the state at a step's end is built after those
-// inside it, whose cotangents are there early.
+// With Recompute, each block of steps begins with a checkpoint of the state, and values that leave a block are kept.
+// Times are checkpoints too, so that a control that depends only on time is recomputed as well. GoMLX recomputes a
+// block when the first cotangent arrives at one of its nodes, the last node built first. The state at the end of a step
+// is therefore built after the states inside the step, whose cotangents arrive early.
 type unrolled struct {
 	solver    *Solver
 	recompute int
@@ -123,12 +123,13 @@ type unrolled struct {
 	z         *Node // at the end of the last step
 
 	times   []float64
-	states  []*Node // at times, as far as they are reached
-	next    int     // of the times to reach
+	states  []*Node // at times, for the times reached so far
+	next    int     // index of the next time to reach
 	waiting []waiting
 }
 
-// waiting is a state inside a step that lacks its term of the slope at the step's end, which the next step evaluates.
+// waiting is a state inside a step that lacks the term of the slope at the step's end. The next step evaluates this
+// slope.
 type waiting struct {
 	place  int
 	weight float64
@@ -171,7 +172,7 @@ func (u *unrolled) block() {
 	}
 }
 
-// keep marks what leaves a block.
+// keep marks a node that leaves a block.
 func (u *unrolled) keep(x *Node) *Node {
 	if u.recompute == 0 {
 		return x
@@ -179,7 +180,7 @@ func (u *unrolled) keep(x *Node) *Node {
 	return x.StopCheckpoint()
 }
 
-// clock is a time as [batch] float64.
+// clock returns a time as a node [batch] float64.
 func (u *unrolled) clock(t float64) *Node {
 	time := BroadcastToDims(Scalar(u.z.Graph(), dtypes.Float64, t), u.z.Shape().Dimensions[0])
 	if u.recompute == 0 {

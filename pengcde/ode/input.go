@@ -13,16 +13,16 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by errors about what a solve was given: times, shapes, options.
+// ErrInput is wrapped by errors about the input of a solve: times, shapes, options.
 var ErrInput = errors.New("invalid input")
 
-// InputError is an error about one entry of what a solve was given; it wraps [ErrInput].
+// InputError is an error about one entry of the input of a solve; it wraps [ErrInput].
 type InputError struct {
-	// What names the input, as in "save time".
+	// What names the input, for example "save time".
 	What string
-	// Sample is the index in the batch, Entry the index of the value in the sample's row (of a state: row-major).
+	// Sample is the index in the batch. Entry is the index of the value in the sample's row (row-major for a state).
 	Sample, Entry int
-	// Value is the value that was given, Want says what it should be.
+	// Value is the value given, and Want describes the values allowed.
 	Value float64
 	Want  string
 }
@@ -32,12 +32,12 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("pengcde/ode: %s %d of sample %d is %g, want %s", e.What, e.Entry, e.Sample, e.Value, e.Want)
 }
 
-// Unwrap gives [ErrInput].
+// Unwrap returns [ErrInput].
 func (e *InputError) Unwrap() error { return ErrInput }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// checkState checks that z0 is finite floats [batch, ...] with no empty axis.
+// checkState checks that z0 is a tensor [batch, ...] of finite floats with no empty axis.
 func checkState(z0 *tensors.Tensor) error {
 	if !z0.Ok() {
 		return errs.New(ErrInput, "pengcde/ode: initial state is nil or was freed, want floats [batch, ...]")
@@ -85,7 +85,7 @@ func widened[T any](xs []T, value func(T) float64) []float64 {
 	return entries
 }
 
-// perSample gives each sample of a batch its row of finite times; a single row serves all.
+// perSample returns a row of finite times for each sample of a batch; a single row serves all samples.
 func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 	for b, row := range rows {
 		if i := slices.IndexFunc(row, func(t float64) bool { return !finite(t) }); i >= 0 {
@@ -102,7 +102,7 @@ func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 	return rows, nil
 }
 
-// sameLength is perSample with rows of one length, at least 1.
+// sameLength is perSample for rows of equal length, at least 1.
 func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 	rows, err := perSample(what, rows, batch)
 	if err != nil {
@@ -117,7 +117,7 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 	return rows, nil
 }
 
-// checkTimes checks the save times of a problem; equal times that follow each other are allowed.
+// checkTimes checks the save times of a problem. A time may be repeated.
 func checkTimes(p Problem) ([][]float64, error) {
 	const what = "save time"
 	if p.Save != AtTimes && p.Save != EveryStep {
@@ -144,7 +144,7 @@ func checkTimes(p Problem) ([][]float64, error) {
 	return times, nil
 }
 
-// direction is the sign of t1 - t0.
+// direction returns the sign of t1 - t0.
 func direction(t0, t1 float64) float64 {
 	switch {
 	case t1 > t0:

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Run solves a problem: [Solver.Solve] with more options.
+// Run solves a problem. It is [Solver.Solve] with more options.
 func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	control, times, stops, err := s.check(p)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	return solution, solution.failure()
 }
 
-// check checks a problem, and gives each sample its save times and step-to times.
+// check checks a problem and returns the save times and step-to times of each sample.
 func (s *Solver) check(p Problem) (c control, times, stops [][]float64, err error) {
 	if c = s.control; s.closed {
 		return c, nil, nil, ErrClosed
@@ -61,23 +61,23 @@ func (s *Solver) check(p Problem) (c control, times, stops [][]float64, err erro
 	return c, times, stops, s.checkArgs(p.Args)
 }
 
-// integration is one forward solve.
+// integration is the state of one forward solve.
 type integration struct {
 	solver  *Solver
 	ctx     context.Context
 	control control
 	history history // for a pullback; nil for none
-	every   bool    // save every step
-	// continuous says that the field does not jump at step-to times
+	every   bool    // save at every step
+	// continuous means that the field does not jump at step-to times
 	continuous bool
-	times      [][]float64 // save times; with every, those so far
+	times      [][]float64 // save times; if every is set, the step ends so far
 	args       []*tensors.Tensor
 	scratch    xla.Buffers
 
 	samples     []sample
 	tolerances  []*tensors.Tensor // relative and absolute [batch]
-	z, slope    *tensors.Tensor   // from which the next step starts
-	interpolant *interpolant      // nil unless wanted
+	z, slope    *tensors.Tensor   // the state and slope at the start of the next step
+	interpolant *interpolant      // nil if not requested
 	saved       *saved
 }
 
@@ -109,7 +109,7 @@ func (m *integration) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, 
 	}
 }
 
-// try tries a step of every sample that goes on.
+// try tries a step of every active sample.
 func (m *integration) try() error {
 	at := m.spans()
 	out, err := call(m.solver.step, m.args, at.t, at.end, at.to, m.z, m.slope, m.tolerances[0], m.tolerances[1])
@@ -145,7 +145,7 @@ func (m *integration) try() error {
 	return err
 }
 
-// release frees what neither the next step starts from nor the interpolant keeps.
+// release frees the tensors that neither the next step nor the interpolant needs.
 func (m *integration) release(ts ...*tensors.Tensor) {
 	for _, t := range ts {
 		if t != m.z && t != m.slope && !m.interpolant.owns(t) {
@@ -154,7 +154,7 @@ func (m *integration) release(ts ...*tensors.Tensor) {
 	}
 }
 
-// begin sets the samples at their start.
+// begin sets the samples to their start.
 func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
@@ -188,7 +188,7 @@ func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) 
 	return nil
 }
 
-// first evaluates the first stage and lets the controls that want it fit their first step. A sample whose field is not
+// first evaluates the first stage and fits the first step for controls that ask for it. A sample whose field is not
 // finite there fails.
 func (m *integration) first() error {
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
@@ -225,8 +225,8 @@ func (m *integration) first() error {
 	return nil
 }
 
-// plan sets the end of the next step of each sample, and ends those that were cancelled or cannot go on; false when no
-// sample goes on.
+// plan sets the end of the next step of each sample, and ends the samples that were cancelled or cannot go on. It
+// returns false if no sample goes on.
 func (m *integration) plan() (bool, error) {
 	cancelled := m.ctx.Err()
 	goesOn := false
@@ -260,8 +260,8 @@ func (m *integration) plan() (bool, error) {
 	return goesOn, nil
 }
 
-// acceptance says which samples accepted a try. All is true when every sample's new state may be taken, so also those
-// that are done: they keep their state.
+// acceptance says which samples accepted a try. All is true if the new state of the whole batch may be taken: every
+// sample accepted, or is done and keeps its state.
 type acceptance struct {
 	by       []bool
 	any, all bool
@@ -304,12 +304,12 @@ func (m *integration) advance(a acceptance) {
 		if a.by[b] {
 			m.samples[b].advance()
 		} else {
-			m.samples[b].offset = 0 // the slope is on the step's side already
+			m.samples[b].offset = 0 // the slope already has the limit on the step's side
 		}
 	}
 }
 
-// spans are the steps that are tried; a sample that tries none stays where it is.
+// spans returns the steps to try. A sample that tries none has t = end.
 func (m *integration) spans() spans {
 	at := newSpans(len(m.samples))
 	for b, sm := range m.samples {

@@ -12,20 +12,20 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// interpolant keeps the tries that some sample accepted, with their stages. A nil interpolant keeps nothing.
+// interpolant stores the tries that at least one sample accepted, with their stages. A nil interpolant stores nothing.
 type interpolant struct {
 	tries []interpolated
 	held  map[*tensors.Tensor]bool
 }
 
-// interpolated is one try: parts are z and k_1 .. k_s of the whole batch, by are the samples that accepted it.
+// interpolated is one try. parts are z and k_1 .. k_s of the whole batch; by marks the samples that accepted the try.
 type interpolated struct {
 	at    spans
 	by    []bool
 	parts []*tensors.Tensor
 }
 
-// add takes over the parts of a try.
+// add takes ownership of the parts of a try.
 func (d *interpolant) add(at spans, by []bool, parts []*tensors.Tensor) {
 	if d == nil {
 		return
@@ -39,7 +39,7 @@ func (d *interpolant) add(at spans, by []bool, parts []*tensors.Tensor) {
 	}
 }
 
-// owns says whether a tensor is kept here.
+// owns reports whether the interpolant holds a tensor.
 func (d *interpolant) owns(t *tensors.Tensor) bool { return d != nil && d.held[t] }
 
 func (d *interpolant) free() {
@@ -52,13 +52,13 @@ func (d *interpolant) free() {
 	d.held, d.tries = nil, nil
 }
 
-// ErrNoInterpolant is returned by [Solution.At] of a solution that kept no stages or was closed.
+// ErrNoInterpolant is returned by [Solution.At] if the solution kept no stages or was closed.
 var ErrNoInterpolant = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with " +
 	"Problem.Interpolant, and Close only after")
 
-// At returns the states at any times that the solve has passed, [batch, times, ...], by the continuous extension of the
-// method; the caller owns them. Rows of times are equally long, one for each sample or one for all; their order is
-// free. It needs [Problem.Interpolant].
+// At returns the states at any times within the solve, [batch, times, ...], by the continuous extension of the method.
+// The caller owns the result. Rows of times have equal length, one row per sample or one for all, in any order. At
+// needs [Problem.Interpolant].
 func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, error) {
 	const what = "time"
 	if s.interpolant == nil {
@@ -71,7 +71,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 	if err != nil {
 		return nil, err
 	}
-	open := make([][]int, len(times)) // times that are still looked for
+	open := make([][]int, len(times)) // indices of the times not found yet
 	z := s.blank.like(len(times[0]))
 	for b, row := range times {
 		steps := s.StepTimes(b)
@@ -92,7 +92,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
-		inside := make([][]int, len(times)) // the times that lie in the try's steps
+		inside := make([][]int, len(times)) // indices of the times inside the try's steps
 		for b, row := range times {
 			if !try.by[b] {
 				continue

@@ -9,12 +9,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// jumper is implemented by [Steps] that adapt the next step to a jump of the field; growth is the slope after it divided
-// by the slope before, in the norm of the tolerances.
+// jumper is implemented by [Steps] that adapt the next step to a jump of the field. growth is the norm of the slope
+// after the jump divided by the norm before it, scaled by the tolerances.
 type jumper interface{ Jumped(growth float64) }
 
-// renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts.
-// It returns the integration's own where there is none, else another tensor.
+// renewSlope replaces the slope of samples at a jump by the slope on the other side, where the next step starts. It
+// returns the integration's own tensor if no sample is at a jump, else a new one.
 func (m *integration) renewSlope() (*tensors.Tensor, error) {
 	offsets := make([]float64, len(m.samples))
 	any := false
@@ -61,8 +61,9 @@ func (r *replay) renewSlope(round int, at spans, z, slope *tensors.Tensor) (*ten
 	return out[0], nil
 }
 
-// buildAfterJump builds the slopes after a jump: (t, offset [batch], z, slope, rtol, atol, args...) -> (slope, or that
-// on the other side where the offset is not 0; the norms [batch] float64 of the slopes before and after).
+// buildAfterJump builds the slopes after a jump: (t, offset [batch], z, slope, rtol, atol, args...) -> (the slope on
+// the other side where the offset is not 0, else the given slope; the norms [batch] float64 of the slopes before and
+// after).
 func (s *Solver) buildAfterJump(in []*Node) []*Node {
 	t, offset, z, slope, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
 	jumps := NotEqual(offset, ZerosLike(offset))

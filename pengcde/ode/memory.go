@@ -10,22 +10,24 @@ import (
 // Memory says which states a solve keeps for [Solution.Pullback]. The zero value keeps the state at the start of every
 // accepted step, on the device.
 //
-// With fewer, the pullback takes the steps between them again, exactly as they were taken: the gradient is the same, to
-// the last bit where a backend computes the field alike in all programs. With c states and N steps each step is taken
-// again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice.
-// Where the steps are known beforehand ([Constant] and [Given]) the kept states need the least total work, else they
-// are thinned out as the solve goes on, for up to 1.3 times as many steps in all. [Solver.Plan] counts.
+// With fewer states, the pullback takes the steps between them again, exactly as before. The gradient is the same, to
+// the last bit if the backend computes the field alike in all programs. With c states and N steps each step is taken
+// again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice. If
+// the steps are known in advance ([Constant] and [Given]), the choice of states minimises the total work. Otherwise
+// states are thinned out during the solve, which takes up to 1.3 times as many steps in all. [Solver.Plan] predicts the
+// counts.
 type Memory struct {
-	// Checkpoints is the most states [batch, ...] that are kept, z0 among them; 0 sets no limit.
+	// Checkpoints is the maximum number of states [batch, ...] kept, z0 included; 0 sets no limit.
 	Checkpoints int
-	// Bytes limits the size of the states, and must be at least the size of one; 0 sets no limit. With Checkpoints too,
-	// the smaller limit holds. The states that a step works on, and Z, are not counted here but in [Plan].
+	// Bytes limits the total size of the states kept. It must be at least the size of one state; 0 sets no limit. If
+	// Checkpoints is set too, the smaller limit holds. The states that a step works on, and Z, are not counted here but
+	// in [Plan].
 	Bytes int64
-	// Host keeps them in the memory of the host, not of the device.
+	// Host keeps the states in host memory instead of device memory.
 	Host bool
 }
 
-// limit is the most states of a problem, 0 for any number.
+// limit returns the maximum number of states of a problem, 0 for no limit.
 func (p Problem) limit() (int, error) {
 	m := p.Memory
 	if m.Checkpoints < 0 || m.Bytes < 0 {
@@ -51,22 +53,22 @@ func (p Problem) limit() (int, error) {
 
 func stateBytes(z *tensors.Tensor) int64 { return int64(z.Shape().ByteSize()) }
 
-// history keeps states of a solve for the replay.
+// history stores states of a solve for the replay.
 type history interface {
-	// add takes over state z of the batch, from which the samples marked in by took their latest step.
+	// add takes ownership of state z of the batch. The samples marked in by took their latest step from it.
 	add(z *tensors.Tensor, samples []sample, by []bool) error
-	// starts returns for each sample the state of a batch in which it starts a round; only its own row is meant, and
-	// nothing where it has no such round. States that are not kept are freed with the replay's scratch. Rounds come in
-	// falling order.
+	// starts returns for each sample a state of the batch in which it starts a round. Only the sample's own row is
+	// meaningful, and no row if the sample has no such round. States that are not kept are freed with the replay's
+	// scratch. Rounds must come in descending order.
 	starts(r *replay, round int) ([]*tensors.Tensor, error)
-	// first is what starts returned for round 0, at any time.
+	// first returns the same as starts for round 0, and may be called at any time.
 	first(r *replay) []*tensors.Tensor
-	// states is the number of states kept.
+	// states returns the number of states kept.
 	states() int
 	free()
 }
 
-// newHistory chooses how the states of a run are kept.
+// newHistory returns the history that fits the options of a run.
 func (m *integration) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	limit, err := p.limit()
 	if err != nil || p.Forget {
@@ -86,7 +88,7 @@ func (m *integration) newHistory(p Problem, stepTo [][]float64) (history, error)
 	return c, nil
 }
 
-// most is the length of the longest row.
+// most returns the length of the longest row.
 func most[T any](rows [][]T) int {
 	n := 0
 	for _, row := range rows {
@@ -95,10 +97,10 @@ func most[T any](rows [][]T) int {
 	return n
 }
 
-// trail is the [history] of every step: for each sample and accepted step, the state of the batch in which the sample
-// stood at the step's start.
+// trail is a [history] that stores every step: for each sample and accepted step, the state of the batch at the start
+// of the sample's step.
 type trail struct {
-	from  [][]*tensors.Tensor // [batch, ...]; only the sample's own row is meant
+	from  [][]*tensors.Tensor // [batch, ...]; only the sample's own row is meaningful
 	owned xla.Buffers
 	count int
 }

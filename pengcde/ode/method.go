@@ -6,22 +6,22 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and
-// so is the result; args are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes
-// an error.
+// Field builds the vector field dz/dt. t is [batch] float64, whatever the type of the states. z and the result are
+// [batch, ...] in the state's float type. args are the tensors given to [Solver.Solve]. The function may panic while
+// the graph is built; the solver turns the panic into an error.
 //
-// At a time where the field jumps (see [Problem.StepTo]) a step wants the limit from its own side, so it gives a time
-// beside it, some units in the last place of float64 away: which of the two limits the field itself has there does not
-// matter. Compare t as it comes, in float64: in float32 the two sides are one. [Piecewise] is a field that is told the
-// side.
+// If the field jumps at a time (see [Problem.StepTo]), a step needs the limit from its own side. It therefore evaluates
+// the field at a time a few units in the last place of float64 away, so the value of the field at the jump itself does
+// not matter. Compare t in float64, without conversion: in float32 both sides are equal. [Piecewise] is a field that
+// receives the side.
 type Field func(t, z *graph.Node, args []*graph.Node) *graph.Node
 
-// Piecewise is a [Field] that is told which limit is wanted where it jumps. The side [batch] float64 is negative for
-// the limit from earlier times, positive for that from later ones, and 0 for samples that do not stand at a jump; it is
-// nil for evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
+// Piecewise is a [Field] that receives the side of a jump. side [batch] float64 is negative for the limit from earlier
+// times, positive for the limit from later times, and 0 for samples that are not at a jump. It is nil for evaluations
+// inside a step, which are never at a jump. Its size bounds the distance from t to the jump due to rounding.
 type Piecewise func(t, side, z *graph.Node, args []*graph.Node) *graph.Node
 
-// piecewise evaluates the field beside a jump; nil where there is no field.
+// piecewise evaluates the field next to a jump. It returns nil for a nil field.
 func (f Field) piecewise() Piecewise {
 	if f == nil {
 		return nil
@@ -37,13 +37,13 @@ func (f Field) piecewise() Piecewise {
 // Method is an explicit Runge-Kutta method with a continuous extension and, for adaptive steps, an embedded error
 // estimate.
 //
-// With stages k_i = f(t + c_i h, z + h Σ_j a_ij k_j), a step ends at z + h Σ b_i k_i, its error estimate is
-// h Σ e_i k_i, and inside the step z(t + θh) = z + h Σ b_i(θ) k_i.
+// With stages k_i = f(t + c_i h, z + h Σ_j a_ij k_j), a step ends at z + h Σ b_i k_i, its error estimate is h Σ e_i
+// k_i, and inside the step z(t + θh) = z + h Σ b_i(θ) k_i.
 //
-// The last stage is always the field at the end of the step, which is the first stage of the next one (first same as
-// last). So a tableau is written as it is drawn, with b as the last row of A below the stages that b sums. A method
-// whose published stages do not end there has its own and this one more, at no further cost: a step evaluates the
-// field as often as there are rows of A that are not empty, and one more evaluation starts the solve.
+// The last stage is always the field at the end of the step, and is the first stage of the next step (first same as
+// last). The last row of A is b, below the stages that b sums, as tableaus are printed. A method whose published stages
+// do not end there has this stage in addition, at no further cost. A step evaluates the field once per nonempty row of
+// A, and one more evaluation starts the solve.
 //
 //	method    order  of the estimate  inside steps  evaluations a step
 //	Euler       1          -               1                1
@@ -55,29 +55,29 @@ func (f Field) piecewise() Piecewise {
 //	Tsit5       5          5               4                6
 type Method struct {
 	Name string
-	// Order of the solution that is continued: its error after a fixed time falls with the step as h^Order.
+	// Order is the order of the solution that is continued: its error after a fixed time falls as h^Order.
 	Order int
 	// ErrorOrder is the power of h with which the error estimate falls, one more than the order of the embedded
 	// solution b̂; 0 without an estimate.
 	ErrorOrder int
-	// InterpolantOrder is the order of the continuous extension: its error inside a step from the exact state falls as
-	// h^(InterpolantOrder+1).
+	// InterpolantOrder is the order of the continuous extension: its error inside a step that starts at the exact state
+	// falls as h^(InterpolantOrder+1).
 	InterpolantOrder int
-	// C are the nodes of all stages, the first 0 and the last 1.
+	// C holds the nodes of all stages. The first is 0 and the last 1.
 	C []float64
-	// A holds for each stage the weights of those before it; the last row is the solution's weights b.
+	// A holds for each stage the weights of the stages before it. The last row holds the weights b of the solution.
 	A [][]float64
-	// Error are the weights e = b - b̂ of the error estimate; nil means that there is none, so that steps must be given
-	// by [Constant] or [Given].
+	// Error holds the weights e = b - b̂ of the error estimate. nil means that there is no estimate; the steps then
+	// come from [Constant] or [Given].
 	Error []float64
-	// Interpolant gives the weights b_i(θ) of the continuous extension, 0 <= θ <= 1.
+	// Interpolant returns the weights b_i(θ) of the continuous extension, 0 <= θ <= 1.
 	Interpolant func(theta float64) []float64
 }
 
-// stages is the number of evaluations in a step, with the first that the step before has left.
+// stages returns the number of stages of a step, including the first, which the previous step evaluated.
 func (m *Method) stages() int { return len(m.C) }
 
-// check finds faults of a tableau, and of its use by a control that needs an error estimate.
+// check returns an error for a faulty tableau, or for an adaptive control of a method without an error estimate.
 func (m *Method) check(adaptive bool) error {
 	s := len(m.C)
 	if s < 2 || m.C[0] != 0 || m.C[s-1] != 1 {

@@ -2,19 +2,21 @@ package ode
 
 import "github.com/peng-cde/pengcde-go/internal/rk"
 
-// Euler is the method of order 1 with one stage, z + h f(t, z), linear inside steps. It has no error estimate.
+// Euler is the method of order 1 with one stage, z + h f(t, z). Its extension inside steps is linear. It has no error
+// estimate.
 //
 // L. Euler, Institutiones Calculi Integralis I (1768), § 650.
 var Euler = (*Method)(rk.Euler)
 
-// Midpoint is the method of order 2 with two stages that takes the slope of the middle of the step, where an Euler
-// step of half the length leads; a quadratic of order 2 inside steps. It has no error estimate.
+// Midpoint is the method of order 2 with two stages. It takes the slope at the middle of the step, which an Euler step
+// of half the length reaches. Its extension inside steps is a quadratic of order 2. It has no error estimate.
 //
 // C. Runge, "Über die numerische Auflösung von Differentialgleichungen", Mathematische Annalen 46 (1895) 167-178.
 var Midpoint = (*Method)(rk.Midpoint)
 
-// Heun is the trapezoid method of order 2(1) with two stages: the mean of the slopes at both ends of an Euler step,
-// whose distance from that step's end is the error estimate; a quadratic of order 2 inside steps.
+// Heun is the trapezoid method of order 2(1) with two stages. It takes the mean of the slopes at both ends of an Euler
+// step. The distance from the end of the Euler step is the error estimate. Its extension inside steps is a quadratic of
+// order 2.
 //
 // K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer unabhängigen
 // Veränderlichen", Zeitschrift für Mathematik und Physik 45 (1900) 23-38.
@@ -25,8 +27,8 @@ var Heun = (*Method)(rk.Heun)
 // P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Applied Mathematics Letters 2 (1989) 321-325.
 var Bosh3 = (*Method)(rk.Bosh3)
 
-// RK4 is the classical method of order 4 with 4 stages; with the slope at the end of the step, where the next one
-// starts, it has a cubic Hermite extension of order 3. It has no error estimate.
+// RK4 is the classical method of order 4 with 4 stages. Its extension inside steps is a cubic Hermite polynomial of
+// order 3, which uses the slope at the end of the step, where the next step starts. It has no error estimate.
 //
 // W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", Zeitschrift für Mathematik und
 // Physik 46 (1901) 435-453.

@@ -10,34 +10,34 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
-// Plan is what a solve and its pullback will take.
+// Plan predicts the cost of a solve and its pullback.
 type Plan struct {
-	// Exact says that the steps are known ([Constant], [Given]) and all counts hold exactly for a run that does not fail.
-	// Otherwise they are upper bounds, for samples that all take Config.MaxSteps tries, each accepted; a sample's own
-	// work is StepEvaluations a try and one or two to start.
+	// Exact reports whether the steps are known in advance ([Constant], [Given]). All counts then hold exactly for a
+	// run that does not fail. Otherwise they are upper bounds, reached if every sample takes Config.MaxSteps tries and
+	// accepts each. The work of one sample is StepEvaluations per try, and one or two evaluations to start.
 	Exact bool
-	// Steps and Evaluations of each sample are Stats.Accepted and Stats.Evaluations of the solve.
+	// Steps and Evaluations hold Stats.Accepted and Stats.Evaluations of each sample.
 	Steps, Evaluations []int
 	// StepEvaluations is the number of evaluations of the field in a try.
 	StepEvaluations int
-	// Replayed and PullbackEvaluations are the counts of [Gradients]: rounds taken again, and evaluations of the field
-	// for the whole batch, in the first pullback. Those that differentiate it are not counted: as many of each of the
-	// rounds.
+	// Replayed and PullbackEvaluations are the counts of [Gradients] for the first pullback: rounds taken again, and
+	// evaluations of the field for the whole batch. Evaluations that differentiate the field are not counted; their
+	// number is the same for each round.
 	Replayed, PullbackEvaluations int
-	// States is the most states kept at once for the pullback, StateBytes the size of one.
+	// States is the maximum number of states kept at once for the pullback, and StateBytes the size of one state.
 	States     int
 	StateBytes int64
-	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this
-	// package take at once on the device, in the solve or the pullback: the kept states, those that a step works on and
-	// gives, sums of gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent, and
-	// the memory that a compiled program needs for itself, enough for one step however many there are: see
-	// [Solver.Temporary].
+	// HostBytes is the maximum size of the host memory kept for the pullback. DeviceBytes is the maximum size of this
+	// package's tensors on the device at one time, in the solve or the pullback: the states kept, the inputs and
+	// results of a step, sums of gradients. It does not include the few numbers per sample (such as times), z0, args,
+	// the cotangent, and the temporary memory of a compiled program. The last is enough for one step, however many
+	// steps there are: see [Solver.Temporary].
 	DeviceBytes, HostBytes int64
 
-	kept int // when the solve ends
+	kept int // states kept at the end of the solve
 }
 
-// Plan predicts what [Solver.Run] and one [Solution.Pullback] take, without evaluating the field.
+// Plan predicts the cost of [Solver.Run] and one [Solution.Pullback], without evaluating the field.
 func (s *Solver) Plan(p Problem) (*Plan, error) {
 	control, times, stops, err := s.check(p)
 	if err != nil {
@@ -73,13 +73,13 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			"that a shorter run took", rounds, rk.Most)
 	}
 	passes := rounds + 1 // of the pullback
-	saves := []int{1}    // most of a sample in each round, or in any
+	saves := []int{1}    // maximum over the samples in each round; a single entry bounds all rounds
 	if p.Save == AtTimes {
 		saves[0] = len(times[0])
 	}
-	pulls := saves[0] // the same, of the pullback
-	jumpSlopes := 0   // slopes at jumps, that are pulled back by themselves; unless steps are known, the most
-	var jumps []bool  // rounds that start at one
+	pulls := saves[0] // the same for the pullback
+	jumpSlopes := 0   // slopes at jumps, which have a pullback of their own; an upper bound if steps are not known
+	var jumps []bool  // rounds that start at a jump
 	if known {
 		jumps = atJumps(offsets)
 		at := slices.Clone(times)
@@ -124,7 +124,7 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	return plan, nil
 }
 
-// savesBySteps counts, for each round of steps that end at ends, the most saves of a sample.
+// savesBySteps returns, for each round of steps with the given ends, the maximum number of saves of a sample.
 func savesBySteps(times, ends [][]float64) []int {
 	saves := make([]int, most(ends))
 	for b, row := range times {
@@ -143,7 +143,7 @@ func savesBySteps(times, ends [][]float64) []int {
 	return saves
 }
 
-// atJumps marks the rounds in which some sample starts its step at a jump.
+// atJumps marks the rounds in which at least one sample starts its step at a jump.
 func atJumps(offsets [][]float64) []bool {
 	jumps := make([]bool, max(most(offsets), 1)-1)
 	for _, row := range offsets {
@@ -154,8 +154,8 @@ func atJumps(offsets [][]float64) []bool {
 	return jumps
 }
 
-// addMarch counts the tensors of a solve, in states; held are those kept after each round for the pullback, saves the
-// most of a sample in each round, or in any.
+// addMarch adds the tensors of a solve, counted in states. held are the states kept for the pullback after each round;
+// saves is the maximum number of saves of a sample in each round, or a single bound for all rounds.
 func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, jumps []bool) {
 	stages := s.method.stages()
 	together := plan.Exact || p.Z0.Shape().Dimensions[0] == 1 // all samples accept at the same tries
@@ -164,10 +164,10 @@ func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, 
 		if round > 0 && round < len(jumps) && jumps[round] {
 			renewed++
 		}
-		kept := 0 // before the round
+		kept := 0 // states kept before the round
 		switch {
 		case p.Interpolant && together:
-			kept = round*stages + renewed // the last stage of a step is the first of the next, but at a jump
+			kept = round*stages + renewed // the last stage of a step is the first of the next, except at a jump
 		case p.Interpolant:
 			kept = round * (1 + stages)
 		case round > 0 && len(held) > 0 && !p.Memory.Host:
@@ -182,7 +182,7 @@ func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, 
 	plan.DeviceBytes = int64(most) * plan.StateBytes
 }
 
-// addPullback adds the counts of a pullback. Crowded says that more saves may lie in a step than one call takes.
+// addPullback adds the counts of a pullback. crowded means that more saves may lie in a step than one call takes.
 func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
 	limited := p.Memory != (Memory{})
@@ -195,14 +195,14 @@ func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded
 	case p.Interpolant:
 		held = rounds*(1+stages) + 1
 	}
-	start := 0 // states put together for the start of a round
+	start := 0 // states assembled for the start of a round
 	if p.Memory.Host || plan.Replayed > 0 {
 		start = 1
 	}
 	switch {
 	case batch == 1:
 	case plan.Exact && p.Memory.Host && slices.Min(plan.Steps) < slices.Max(plan.Steps):
-		start += 2 // put together, with where those that are done began
+		start += 2 // the assembled state, and the states in which finished samples began
 	case plan.Exact || !limited:
 		start++
 	default:
@@ -228,9 +228,9 @@ func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded
 	plan.DeviceBytes = max(plan.DeviceBytes, pulled, int64(held+max(pull, again))*plan.StateBytes+gradients)
 }
 
-// Temporary estimates the bytes that the compiled programs of a step and of its pullback need while one of them runs,
-// beside the bytes of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
-// graphs, and compiles nothing.
+// Temporary estimates the temporary memory in bytes of the compiled programs of a step and of its pullback, in addition
+// to the bytes of [Plan]: see [xla.Program.Temporary]. It does not depend on the number of steps. Temporary builds both
+// graphs and compiles nothing.
 func (s *Solver) Temporary(p Problem) (int64, error) {
 	if _, _, _, err := s.check(p); err != nil {
 		return 0, err

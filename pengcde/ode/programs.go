@@ -8,13 +8,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// smallChunk and largeChunk are the numbers of saves of a sample that one call of the programs save and pull takes:
-// calls cost more than rows of zeros do. There are no more, so that little is compiled. Inside a call products are of
-// smallChunk rows each, so that a state is summed up alike however many saves lie in a step.
+// smallChunk and largeChunk are the possible numbers of saves per sample in one call of the programs save and pull. A
+// call costs more than padding with rows of zeros; two sizes keep compilation small. Inside a call products have
+// smallChunk rows each, so that the rounding of a state does not depend on the number of saves in a step.
 const smallChunk, largeChunk = 4, 32
 
-// rowsFor is that number for a call with some saves left: smallChunk where largeChunk would make more than 8 MiB
-// of states.
+// rowsFor returns the chunk size for a call with the given number of saves left: smallChunk if largeChunk would make
+// more than 8 MiB of states.
 func rowsFor(left int, state shapes.Shape) int {
 	if left <= smallChunk || largeChunk*state.ByteSize() > 8<<20 {
 		return smallChunk
@@ -22,7 +22,7 @@ func rowsFor(left int, state shapes.Shape) int {
 	return largeChunk
 }
 
-// leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
+// leading reshapes x [batch] to the rank of a state, for broadcasting, and converts it to the state's float type.
 func leading(x, state *Node) *Node {
 	x = ConvertDType(x, state.DType())
 	for x.Rank() < state.Rank() {
@@ -31,7 +31,7 @@ func leading(x, state *Node) *Node {
 	return x
 }
 
-// weighted is Σ w_i x_i over the weights that are not zero, or nil when all are.
+// weighted returns Σ w_i x_i over the nonzero weights, or nil if all are zero.
 func weighted(w []float64, xs []*Node) *Node {
 	var sum *Node
 	for i, x := range xs {
@@ -48,7 +48,7 @@ func weighted(w []float64, xs []*Node) *Node {
 	return sum
 }
 
-// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last. Those at the
+// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last. Stages at the
 // end take the limit from the step's side there.
 func (s *Solver) evaluate(t, end, side, z, first *Node, last int, args []*Node) (ks []*Node) {
 	length := leading(Sub(end, t), z)
@@ -84,8 +84,8 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 	scaled := inFloat32(Div(Mul(length, estimate), scale))
 	axes := withinSample(z)
 	norm := Sqrt(ReduceMean(Square(scaled), axes...))
-	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN. Entries are
-	// counted, since a sum of large ones overflows.
+	// The slope at the end is checked too: without a weight in the error estimate it would go unnoticed and save NaN.
+	// Entries are counted, since a sum of large entries overflows.
 	bad := LogicalNot(LogicalAnd(IsFinite(next), IsFinite(ks[n-1])))
 	count := ReduceSum(ConvertDType(bad, dtypes.Float32), axes...)
 	norm = Where(Equal(count, ZerosLike(count)), norm, MulScalar(OnesLike(norm), math.NaN()))
@@ -110,7 +110,7 @@ func bySmallChunk(x *Node) (parts []*Node) {
 	return parts
 }
 
-// contract sums c [batch, i, j] times x [batch, axis of c, ...] over the axis given by its place in c.
+// contract sums c [batch, i, j] times x [batch, axis of c, ...] over the given axis of c.
 func contract(c, x *Node, axis int) *Node {
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, dims[0], dims[1], -1)
@@ -118,9 +118,9 @@ func contract(c, x *Node, axis int) *Node {
 	return Reshape(sum, append([]int{dims[0], c.Shape().Dimensions[3-axis]}, dims[2:]...)...)
 }
 
-// buildPull builds the transpose of save: (coefficients [batch, rows, s], places [batch, rows] of the rows among
-// batch × saves, cotangent of all saves [batch, saves, ...], sum so far [batch, s, ...]) -> new sum. The s parts are z
-// and the stages that a step evaluates, k_1 .. k_(s-1).
+// buildPull builds the transpose of save: (coefficients [batch, rows, s], places [batch, rows] of the rows among batch
+// × saves, cotangent of all saves [batch, saves, ...], sum so far [batch, s, ...]) -> new sum. The s parts are z and
+// the stages that a step evaluates, k_1 .. k_(s-1).
 func (s *Solver) buildPull(in []*Node) []*Node {
 	coefficients, places, cotangent, sum := in[0], in[1], in[2], in[3]
 	dims := cotangent.Shape().Dimensions
@@ -132,8 +132,8 @@ func (s *Solver) buildPull(in []*Node) []*Node {
 	return []*Node{sum}
 }
 
-// buildGather builds states that are put together sample by sample: for each of them a tensor [batch, ...] for each
-// sample, of which the sample's own row is taken.
+// buildGather assembles states sample by sample. Each state has one input tensor [batch, ...] per sample, and takes the
+// sample's own row from it.
 func buildGather(in []*Node) (together []*Node) {
 	batch := in[0].Shape().Dimensions[0]
 	for ; len(in) > 0; in = in[batch:] {
@@ -146,9 +146,9 @@ func buildGather(in []*Node) (together []*Node) {
 	return together
 }
 
-// buildPullback builds the vector-Jacobian product of a step:
-// (t, side of t, end, side of the end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...],
-// args..., sums so far...) -> (cotangent of z, new sums), the sums being cotangents of the differentiable args.
+// buildPullback builds the vector-Jacobian product of a step: (t, side of t, end, side of the end, z, cotangent of z
+// new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...], args..., sums so far...) -> (cotangent of z, new sums). The
+// sums are cotangents of the differentiable args.
 func (s *Solver) buildPullback(in []*Node) []*Node {
 	t, from, end, to, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 	args, sums, wrt := s.splitSums(in[7:])
@@ -161,9 +161,9 @@ func (s *Solver) buildPullback(in []*Node) []*Node {
 	return gradients(objective, z, args, sums, wrt)
 }
 
-// buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, where the next has another:
-// (t, side, z, cotangents of (z, the slope, ..) [batch, s, ...], cotangent of z so far, args..., sums so far...) ->
-// (cotangent of z, new sums).
+// buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, if the next step has
+// another: (t, side, z, cotangents of (z, the slope, ..) [batch, s, ...], cotangent of z so far, args..., sums so
+// far...) -> (cotangent of z, new sums).
 func (s *Solver) buildSlopePullback(in []*Node) []*Node {
 	t, side, z, parts, cotangent := in[0], in[1], in[2], in[3], in[4]
 	args, sums, wrt := s.splitSums(in[5:])
@@ -173,8 +173,8 @@ func (s *Solver) buildSlopePullback(in []*Node) []*Node {
 	return pulled
 }
 
-// splitSums tells args from the sums of their cotangents that follow them, one for each arg that is differentiated:
-// the split where these numbers agree.
+// splitSums separates args from the cotangent sums that follow them. There is one sum per differentiated arg, which
+// determines the split.
 func (s *Solver) splitSums(in []*Node) (args, sums []*Node, wrt []int) {
 	count := 0
 	for ; count+len(wrt) < len(in); count++ {
@@ -183,7 +183,7 @@ func (s *Solver) splitSums(in []*Node) (args, sums []*Node, wrt []int) {
 	return in[:count], in[count:], wrt
 }
 
-// gradients differentiates with respect to z and to the differentiable args, whose sums it adds to.
+// gradients differentiates with respect to z and the differentiable args, and adds the results to the args' sums.
 func gradients(objective, z *Node, args, sums []*Node, wrt []int) []*Node {
 	sources := []*Node{z}
 	for _, i := range wrt {
@@ -196,7 +196,7 @@ func gradients(objective, z *Node, args, sums []*Node, wrt []int) []*Node {
 	return gradients
 }
 
-// withinSample are all axes of a state but the batch's.
+// withinSample returns all axes of a state except the batch axis.
 func withinSample(z *Node) (axes []int) {
 	for axis := 1; axis < z.Rank(); axis++ {
 		axes = append(axes, axis)
@@ -204,7 +204,7 @@ func withinSample(z *Node) (axes []int) {
 	return axes
 }
 
-// inFloat32 widens halves, whose squares overflow early.
+// inFloat32 widens half precision, whose squares overflow early.
 func inFloat32(x *Node) *Node {
 	if x.DType().Size() < dtypes.Float32.Size() {
 		return ConvertDType(x, dtypes.Float32)

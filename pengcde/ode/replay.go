@@ -13,20 +13,20 @@ import (
 )
 
 // replay goes backwards through the accepted steps. Round r takes the r-th step of every sample; a sample with fewer
-// steps keeps its state. Since the last stage of a step is the first of the next, the cotangent that saves put on it is
-// given to the first stage of round r+1; at a jump, where these are two, it is pulled back by itself.
+// steps keeps its state. The last stage of a step is the first of the next, so the cotangent of this stage from saves
+// goes to the first stage of round r+1. At a jump the two stages differ, and the cotangent has its own pullback.
 type replay struct {
 	*Solution
 	ctx       context.Context
 	cotangent *tensors.Tensor
-	scratch   xla.Buffers // of a round
+	scratch   xla.Buffers // freed after each round
 	ones      *tensors.Tensor
-	wrt       []int // args that are differentiated
+	wrt       []int // indices of the differentiated args
 
 	replayed, evaluations int
 }
 
-// pulled is a save seen from a round: the save time's index, and the weights of z and k_1 .. k_(s-1).
+// pulled is a save within a round: the index of the save time, and the weights of z and k_1 .. k_(s-1).
 type pulled struct {
 	place   int
 	weights []float64
@@ -36,7 +36,7 @@ func (r *replay) run() (*Gradients, error) {
 	s := r.solver
 	pulls := s.method.plan(r.times, r.taken, r.offsets)
 	state := r.final.Shape()
-	sums := []*tensors.Tensor{tensors.FromShape(state)} // cotangents of the state, and of the args so far
+	sums := []*tensors.Tensor{tensors.FromShape(state)} // cotangents of the state and of the args so far
 	for _, arg := range r.wrt {
 		sums = append(sums, tensors.FromShape(r.args[arg].Shape()))
 	}
@@ -64,7 +64,7 @@ func (r *replay) run() (*Gradients, error) {
 	return g, nil
 }
 
-// cancelled is the error of a context that has ended.
+// cancelled returns an error if the context has ended.
 func (r *replay) cancelled() error {
 	if err := r.ctx.Err(); err != nil {
 		return &Failure{Code: Cancelled, Cause: err, Pullback: true}
@@ -72,8 +72,7 @@ func (r *replay) cancelled() error {
 	return nil
 }
 
-// pickRows makes a state [batch, ...] of rows of x on the host: for each sample the one that is so many states from its
-// begin.
+// pickRows assembles a state [batch, ...] from rows of x on the host. row returns the index of each sample's row.
 func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (*tensors.Tensor, error) {
 	picked := tensors.FromShape(state)
 	batch := state.Dimensions[0]
@@ -88,11 +87,11 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 	return picked, err
 }
 
-// round replays one round; it takes over sums.
+// round replays one round. It takes ownership of sums.
 func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (
 	[]*tensors.Tensor, error) {
 	defer r.scratch.Free()
-	if most(r.taken) == 0 { // all saves are z0, and the field was never asked
+	if most(r.taken) == 0 { // all saves are z0, and the field was never evaluated
 		parts, err := r.pull(pulls.step, none)
 		if err != nil {
 			return nil, err
@@ -134,7 +133,7 @@ func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*ten
 	return r.solver.slopeJacob.Call(r.inputs(out[1:], at.t, at.from, z, parts, xla.Donate(out[0]))...)
 }
 
-// inputs returns the inputs of a pullback, with args and sums after the given ones.
+// inputs returns the inputs of a pullback: the given ones, then args and sums.
 func (r *replay) inputs(sums []*tensors.Tensor, inputs ...any) []any {
 	for _, arg := range r.args {
 		inputs = append(inputs, arg)
@@ -145,7 +144,7 @@ func (r *replay) inputs(sums []*tensors.Tensor, inputs ...any) []any {
 	return inputs
 }
 
-// start returns from where to where each sample takes its step of this round, and the state at its start.
+// start returns the start and end of each sample's step in this round, and the state at its start.
 func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err error) {
 	at = r.spans(round)
 	from := slices.Repeat([]*tensors.Tensor{r.final}, len(at.t))
@@ -161,15 +160,16 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 		case round < len(taken):
 			from[b] = started[b]
 		case len(taken) > 0 && pulls.none(b):
-			// Nothing is pulled back where the sample ended, and the field need not be finite there, nor its slope: 0
-			// times infinity would be NaN. Both are where it began, or its gradient is not finite anyhow.
+			// No cotangent flows back to the end of the sample. Its field or slope need not be finite there, and 0
+			// times infinity would be NaN. At its start both are finite, or its gradient is not finite anyway.
 			if first == nil {
 				first = r.history.first(r)
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 			at.from[b] = r.offsets[b][0]
 		case len(taken) == 0:
-			// It was nowhere else: where another began will do, for nothing but its own state is pulled back.
+			// The sample has no other start. The start of another sample serves, since only its own row gets a
+			// cotangent.
 			if elsewhere == nil {
 				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
 				begun := r.history.first(r)[moved]
@@ -192,7 +192,7 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 	return at, z, nil
 }
 
-// pull turns the cotangents of a round's saves into cotangents of z and of the stages.
+// pull converts the cotangents of a round's saves to cotangents of z and of the stages.
 func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, error) {
 	parts := none
 	rows, width := 0, r.solver.method.stages()
@@ -218,14 +218,14 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 	return parts, nil
 }
 
-// spans are the steps of the samples in a round: from t to end, and the sides of both.
+// spans holds the steps of the samples in a round: from t to end, and the sides at both.
 type spans struct{ t, end, from, to []float64 }
 
 func newSpans(n int) spans {
 	return spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
 }
 
-// spans returns the spans of a round; where a sample has no step, t and end are its last time.
+// spans returns the steps of a round. Where a sample has no step, t and end are its last time.
 func (s *Solution) spans(round int) spans {
 	at := newSpans(len(s.taken))
 	for b, taken := range s.taken {
@@ -241,7 +241,8 @@ func (s *Solution) spans(round int) spans {
 	return at
 }
 
-// again takes rounds again from the state at the start of one and returns the state at the start of another.
+// again takes the rounds from..to again from the state at the start of round from. It returns the state at the start of
+// round to.
 func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error) {
 	s := r.solver
 	at := r.spans(from)
@@ -281,17 +282,18 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 	return z, nil
 }
 
-// pulls are the saves that each sample pulls back in a round: those that weigh the state at the start of its step and
-// its stages, and those that weigh the slope with which the step before came to a jump (nil where no sample has any).
+// pulls holds the saves of each sample in a round: step holds saves that weight the state at the start of its step and
+// its stages; before holds saves that weight the slope with which the previous step reached a jump (nil if no sample
+// has any).
 type pulls struct{ step, before [][]pulled }
 
-// none says that a sample pulls back nothing in the round.
+// none reports whether a sample has no saves in the round.
 func (p pulls) none(sample int) bool {
 	return len(p.step[sample]) == 0 && (p.before == nil || len(p.before[sample]) == 0)
 }
 
-// plan lists the saves of each round, for save times, the ends of steps and the offsets there. There is one round more
-// than steps where a save inside the last step weighs its last stage.
+// plan lists the saves of each round, given save times, step ends and the offsets there. It has one round more than
+// steps if a save inside the last step weights its last stage.
 func (m *Method) plan(times, taken, offsets [][]float64) []pulls {
 	n := m.stages()
 	rounds := max(most(taken), 1)

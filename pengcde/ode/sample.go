@@ -6,28 +6,28 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// sample is where one sample of the batch stands.
+// sample is the state of one sample of the batch.
 type sample struct {
 	t, end float64 // the state's time, and the end of the step being tried (t when none is)
 	t1     float64
-	near   float64 // times nearer to each other count as one
+	near   float64 // times closer than this count as equal
 	steps  Steps
 	stops  stops
 	taken  []float64 // ends of the accepted steps
 	next   int       // save times before this index are done
 
-	// An offset is a short way ahead where the field jumps at a time, with the sign of the direction; else 0. A step
-	// that starts at the time wants the limit from that side, one that ends there that from the other.
+	// An offset is a small displacement past a time where the field jumps, signed by the direction; else 0. A step that
+	// starts at the time takes the limit from that side, and a step that ends there the limit from the other side.
 	offset, endOffset float64   // at t and at end
 	offsets           []float64 // at t0 and at the ends of the accepted steps
 
 	stats               Stats
 	failure             *Failure
 	tried               float64 // length of the last try
-	rejected, notFinite bool    // the last try
+	rejected, notFinite bool    // of the last try
 }
 
-// sample is sample b at its start.
+// sample returns sample b at its start.
 func (s *Solver) sample(c control, b int, times, stepTo []float64, continuous bool) (sample, error) {
 	t0, t1 := times[0], times[len(times)-1]
 	sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
@@ -44,8 +44,8 @@ func (s *Solver) sample(c control, b int, times, stepTo []float64, continuous bo
 	return sm, err
 }
 
-// knownSteps are the ends of each sample's steps and the offsets at t0 and there, where its step sizes are known before
-// the solve.
+// knownSteps returns the step ends of each sample and the offsets at t0 and at the ends, if the step sizes are known in
+// advance.
 func (s *Solver) knownSteps(c control, times, stepTo [][]float64, continuous bool) (ends, offsets [][]float64,
 	known bool, err error) {
 	for b, row := range times {
@@ -75,7 +75,7 @@ func (s *Solver) knownSteps(c control, times, stepTo [][]float64, continuous boo
 	return ends, offsets, true, nil
 }
 
-// tryTo sets the end of the step to be tried.
+// tryTo sets the end of the next try.
 func (sm *sample) tryTo(end float64) {
 	sm.end, sm.endOffset = end, 0
 	if next := sm.stops.ahead[0]; end == next.t {
@@ -83,10 +83,10 @@ func (sm *sample) tryTo(end float64) {
 	}
 }
 
-// advance goes to the end of the accepted step.
+// advance moves to the end of the accepted step.
 func (sm *sample) advance() { sm.t, sm.offset = sm.end, sm.endOffset }
 
-// slopes counts the evaluations at starts of steps: the first, and one at each jump but the last time.
+// slopes counts the slope evaluations at starts of steps: the first, and one at each jump except at the last time.
 func slopes(offsets []float64) int {
 	n := 1
 	for _, offset := range offsets[1:max(1, len(offsets)-1)] {
@@ -97,10 +97,10 @@ func slopes(offsets []float64) int {
 	return n
 }
 
-// atJump says whether the sample has come to a jump, from where its next step starts with another slope.
+// atJump reports whether the sample is at a jump, where its next step starts with another slope.
 func (sm *sample) atJump() bool { return sm.offset != 0 && sm.active() }
 
-// active says whether the sample goes on.
+// active reports whether the sample goes on.
 func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
 
 // propose returns the end of the next step.
@@ -112,18 +112,18 @@ func (sm *sample) propose() (float64, error) {
 	}
 	near := sm.near
 	if sm.rejected {
-		near = 0 // the same step is not tried again
+		near = 0 // does not try the same step again
 	}
 	return sm.stops.cut(sm.t, end, near), nil
 }
 
-// fail ends the sample where it stands.
+// fail stops the sample with a failure.
 func (sm *sample) fail(index int, code Code, cause error) {
 	sm.failure = &Failure{Code: code, Sample: index, T: sm.t, Step: sm.tried, Stats: sm.stats, Cause: cause}
 	sm.end = sm.t
 }
 
-// judge takes the error norm of the step that was tried and says whether the sample accepts it.
+// judge passes the error norm of the try to the control and reports whether the sample accepts the step.
 func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
 	sm.stats.Evaluations += evaluations
 	sm.tried = math.Abs(sm.end - sm.t)

@@ -12,17 +12,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// saved gathers states at save times on the host, where they lie as they are returned. It works on bytes, so that it
-// serves all float types.
+// saved collects states at save times on the host, in the layout of the result. It works on bytes, so that it serves
+// all float types.
 type saved struct {
 	state shapes.Shape    // [batch, ...]
-	z     *tensors.Tensor // [batch, capacity, ...]: NaN where none is saved yet
-	saves int             // of capacity in use
+	z     *tensors.Tensor // [batch, capacity, ...]: NaN where no state is saved yet
+	saves int             // used entries of capacity
 	start []byte          // the initial states
-	blank []byte          // a sample's state of NaN
+	blank []byte          // a state of one sample, all NaN
 }
 
-// newSaved makes room for count states a sample; it grows when more come.
+// newSaved allocates count states per sample, and grows when more are saved.
 func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 	s := &saved{state: z0.Shape()}
 	nan := dtypes.UnsafeByteSliceFromAny(shapes.CastAsDType([]float64{math.NaN()}, z0.DType()))
@@ -33,12 +33,12 @@ func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 	return s.like(count), nil
 }
 
-// like makes room for count states a sample of the same initial states.
+// like allocates count states per sample with the same initial states.
 func (s *saved) like(count int) *saved {
 	return &saved{state: s.state, z: s.room(count), saves: count, start: s.start, blank: s.blank}
 }
 
-// room is [batch, capacity, ...] of NaN.
+// room returns a tensor [batch, capacity, ...] of NaN.
 func (s *saved) room(capacity int) *tensors.Tensor {
 	dims := s.state.Dimensions
 	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], capacity}, dims[1:]...)...))
@@ -52,7 +52,7 @@ func (s *saved) room(capacity int) *tensors.Tensor {
 
 func (s *saved) capacity() int { return s.z.Shape().Dimensions[1] }
 
-// lay moves the saved states to a tensor with room for another number of states.
+// lay moves the saved states to a tensor of another capacity.
 func (s *saved) lay(capacity int) {
 	z, size := s.room(capacity), len(s.blank)
 	bytesOf(z, func(data []byte) {
@@ -65,12 +65,12 @@ func (s *saved) lay(capacity int) {
 	s.z = z
 }
 
-// bytesOf shows the bytes of a tensor on the host.
+// bytesOf calls show with the bytes of a host tensor.
 func bytesOf(t *tensors.Tensor, show func([]byte)) {
 	t.MustMutableFlatData(func(flat any) { show(dtypes.UnsafeByteSliceFromAny(flat)) })
 }
 
-// copyRow copies a state, number row of source, to save time i of sample b.
+// copyRow copies row number row of source to save time i of sample b.
 func (s *saved) copyRow(b, i int, source []byte, row int) {
 	if i >= s.capacity() {
 		s.lay(max(i+1, 2*s.capacity()))
@@ -92,8 +92,7 @@ func (s *saved) take(t *tensors.Tensor, places [][]int) error {
 	})
 }
 
-// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. Nothing may be saved after
-// that.
+// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. It must be the last call.
 func (s *saved) tensor() *tensors.Tensor {
 	if s.saves < s.capacity() {
 		s.lay(s.saves)
@@ -101,7 +100,7 @@ func (s *saved) tensor() *tensors.Tensor {
 	return s.z
 }
 
-// store saves the states at the save times that lie in accepted steps.
+// store saves the states at the save times inside accepted steps.
 func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) error {
 	places := make([][]int, len(m.samples))
 	for b, row := range m.times {
@@ -113,7 +112,7 @@ func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) err
 	return m.solver.saveInside(m.saved, at, parts, m.times, places)
 }
 
-// saveInside saves the states at the times places[b] of each sample, which lie in its step; parts are z and k_1 ..
+// saveInside saves the states at the times places[b] of each sample, which lie inside its step. parts are z and k_1 ..
 // k_s of the step.
 func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, places [][]int) error {
 	width := 1 + s.method.stages()
@@ -140,7 +139,7 @@ func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, tim
 	return nil
 }
 
-// within says whether a time not before the step from t to end is reached by it.
+// within reports whether the step from t to end reaches time, which is not before t.
 func within(time, t, end float64) bool { return direction(t, end)*(end-time) >= 0 }
 
 // inside returns the weights of z and of the stages k_1 .. k_s in the state at a time of the step from t to end.

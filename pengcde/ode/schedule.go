@@ -2,18 +2,18 @@ package ode
 
 import "slices"
 
-// A sequence of l steps is reversed with c states kept, the one at its start among them: the steps after a state are
-// taken again from it. A. Griewank and A. Walther, ACM Transactions on Mathematical Software 26 (2000) 19-45 (revolve)
-// show that with
+// The functions below reverse a sequence of l steps with c stored states, including the state at its start. The steps
+// after a state are taken again from it. A. Griewank and A. Walther, ACM Transactions on Mathematical Software 26
+// (2000) 19-45 (revolve) show that with
 //
 //	β(c, ρ) = (c + ρ choose c),  β(c, ρ-1) < l <= β(c, ρ)
 //
-// no step need be taken more than ρ times, the first among them, and the least total is t(l, c) = ρ l - β(c+1, ρ-1).
+// no step is taken more than ρ times, including the first time, and the least total is t(l, c) = ρ l - β(c+1, ρ-1).
 
-// enough bounds β, so that it does not overflow.
+// enough bounds β to avoid overflow.
 const enough = 1 << 40
 
-// binomial is β(c, r), at most enough; 0 for a negative argument.
+// binomial returns β(c, r), at most enough; 0 for a negative argument.
 func binomial(c, r int) int {
 	if c < 0 || r < 0 {
 		return 0
@@ -30,7 +30,7 @@ func binomial(c, r int) int {
 	return b
 }
 
-// repetitions is ρ.
+// repetitions returns ρ.
 func repetitions(l, c int) int {
 	if c == 1 {
 		return l - 1
@@ -42,8 +42,8 @@ func repetitions(l, c int) int {
 	return r
 }
 
-// split says how many of l >= 2 steps to take before the next state is kept, where c >= 1 may be, the one at the start
-// among them: after it, l - m steps are reversed with c - 1, then m with c.
+// split returns m, the number of l >= 2 steps to take before the next state is stored. c >= 1 is the number of states,
+// including the one at the start. Afterwards l - m steps are reversed with c - 1 states, then m steps with c.
 func split(l, c int) int {
 	if c == 1 {
 		return l - 1
@@ -52,8 +52,8 @@ func split(l, c int) int {
 	return min(max(binomial(c, r-2), l-binomial(c-1, r), 1), l-1)
 }
 
-// next says where to go from a state kept at round at, the last of those used before round wanted, with room for limit,
-// and whether to keep the state there.
+// next returns the round to advance to from the stored state at round at, and whether to store the state there. at is
+// the last of used states before round wanted, and limit the maximum number of states.
 func next(at, wanted, used, limit int) (to int, keep bool) {
 	free := limit - used
 	if free <= 0 {
@@ -62,9 +62,9 @@ func next(at, wanted, used, limit int) (to int, keep bool) {
 	return at + split(wanted-at+1, free+1), true
 }
 
-// checkpointPolicy decides during a solve which states stay. It is called when the first sample has come to the start of a
-// round, which is not kept yet, and names the round whose state is given up: the one before it, an earlier one, or none
-// (-1). Rounds count the accepted steps of the samples: round r starts at the state after r of them.
+// checkpointPolicy decides during a solve which states stay. It is called when the first sample reaches the start of a
+// round, which is not stored yet. It returns the round whose state is dropped: the round before, an earlier one, or -1
+// for none. Rounds count the accepted steps of the samples: round r starts at the state after r steps.
 type checkpointPolicy func(round int) (gone int)
 
 func newCheckpointPolicy(limit, rounds int, known bool) checkpointPolicy {
@@ -77,13 +77,13 @@ func newCheckpointPolicy(limit, rounds int, known bool) checkpointPolicy {
 	return online(limit)
 }
 
-// everything gives up nothing.
+// everything drops no state.
 func everything(int) int { return -1 }
 
-// offline keeps the states that are best for a known number of rounds.
+// offline keeps the states that are optimal for a known number of rounds.
 func offline(rounds, limit int) checkpointPolicy {
 	var kept []int
-	at, l := 0, rounds+1 // the state at the end is there, as if one more step had to be reversed
+	at, l := 0, rounds+1 // the end state is at hand, as if one more step were to be reversed
 	for c := limit; at < rounds; c-- {
 		kept = append(kept, at)
 		if c == 1 {
@@ -100,14 +100,14 @@ func offline(rounds, limit int) checkpointPolicy {
 	}
 }
 
-// online keeps states for a number of rounds that is not known ahead: Q. Wang, P. Moin, G. Iaccarino, Minimal
+// online keeps states if the number of rounds is not known in advance: Q. Wang, P. Moin, G. Iaccarino, Minimal
 // repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM Journal on Scientific Computing 31
-// (2009) 2549-2567. Each state has a level; one before another of a higher level is dispensable. When there is no room,
-// the last of those goes, else the newest, whose level plus one the next takes over. They show that at any time the
-// steps so far can then be reversed with none taken more than ρ times.
+// (2009) 2549-2567. Each state has a level. A state is dispensable if a later one has a higher level. At the limit, the
+// last dispensable state is dropped. If there is none, the newest state is dropped, and the next takes its level plus
+// one. They show that the steps so far can be reversed at any time with no step taken more than ρ times.
 func online(limit int) checkpointPolicy {
 	type levelled struct{ round, level int }
-	rounds := []levelled{{0, enough}} // the last is the current one, which does not count
+	rounds := []levelled{{0, enough}} // the last entry is the current round, which does not count
 	return func(round int) int {
 		if len(rounds) <= limit {
 			rounds = append(rounds, levelled{round, 0})
@@ -128,15 +128,15 @@ func online(limit int) checkpointPolicy {
 	}
 }
 
-// scheduleCost counts the work of a solve of some rounds and its pullback.
+// scheduleCost counts the work of a solve and its pullback.
 type scheduleCost struct {
-	kept, most       int   // states at the end of the solve, and the most at any time
+	kept, most       int   // states at the end of the solve, and the maximum at any time
 	held             []int // states after each round of the solve
-	replayed, pieces int   // rounds taken again, in so many pieces
-	renewed          int   // of those taken again, inside a piece, that start at a jump
+	replayed, pieces int   // rounds taken again, and the number of pieces they form
+	renewed          int   // rounds taken again that start at a jump inside a piece
 }
 
-// simulateSchedule counts; jumps marks the rounds that start at a jump, nil for none.
+// simulateSchedule counts the work of a policy. jumps marks the rounds that start at a jump; nil means none.
 func simulateSchedule(policy checkpointPolicy, rounds, limit int, jumps []bool) (r scheduleCost) {
 	var kept []int
 	for round := range rounds {

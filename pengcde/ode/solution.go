@@ -21,30 +21,30 @@ type Stats struct {
 	Evaluations int
 }
 
-// Solution is what a solve has reached: the last save time of every sample, or less where one failed.
+// Solution is the result of a solve: it reaches the last save time of every sample, or less if a sample failed.
 type Solution struct {
-	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on. The caller may free
-	// it, or donate it to a program.
+	// Z holds the states at the save times, [batch, saves, ...]. It is NaN at the times that a failed sample did not
+	// reach. The caller may free it, or donate it to a program.
 	Z *tensors.Tensor
 	// Stats has an entry for each sample.
 	Stats []Stats
-	// Failures has an entry for each sample, nil where it reached its last save time.
+	// Failures has an entry for each sample, nil if it reached its last save time.
 	Failures []*Failure
 
 	solver      *Solver
 	shape       shapes.Shape // of Z
 	history     history      // for a pullback; nil for none
 	final       *tensors.Tensor
-	times       [][]float64 // of Z, NaN where there are none
+	times       [][]float64 // of Z; NaN for unused entries
 	taken       [][]float64 // ends of the accepted steps
-	offsets     [][]float64 // of a sample, see there
-	reached     []int       // how many of times were reached
+	offsets     [][]float64 // of each sample, see [sample]
+	reached     []int       // number of times reached
 	args        []*tensors.Tensor
 	interpolant *interpolant
 	blank       *saved
 }
 
-// Code says how the solve of a sample ended.
+// Code returns how the solve of a sample ended.
 func (s *Solution) Code(sample int) Code {
 	if f := s.Failures[sample]; f != nil {
 		return f.Code
@@ -52,7 +52,7 @@ func (s *Solution) Code(sample int) Code {
 	return Success
 }
 
-// failure is the error of the solve: the first failure, with the later ones in its Also, or nil.
+// failure returns the error of the solve: the first failure, with the later ones in its Also, or nil.
 func (s *Solution) failure() error {
 	failures := slices.DeleteFunc(slices.Clone(s.Failures), func(f *Failure) bool { return f == nil })
 	if len(failures) == 0 {
@@ -63,17 +63,17 @@ func (s *Solution) failure() error {
 	return &first
 }
 
-// SaveTimes returns the times of a sample's states in Z that were reached.
+// SaveTimes returns the save times that a sample reached. They are the times of its states in Z.
 func (s *Solution) SaveTimes(sample int) []float64 {
 	return slices.Clone(s.times[sample][:s.reached[sample]])
 }
 
-// StepTimes returns the times between the steps of a sample, from t0 to where it ended.
+// StepTimes returns the step boundaries of a sample, from t0 to the end of its last step.
 func (s *Solution) StepTimes(sample int) []float64 {
 	return append([]float64{s.times[sample][0]}, s.taken[sample]...)
 }
 
-// Close frees Z and what was kept for [Solution.Pullback] and [Solution.At]. It does nothing on nil.
+// Close frees Z and the tensors kept for [Solution.Pullback] and [Solution.At]. Calling it on nil does nothing.
 func (s *Solution) Close() {
 	if s == nil {
 		return
@@ -86,7 +86,7 @@ func (s *Solution) Close() {
 	s.history, s.interpolant = nil, nil
 }
 
-// States is the number of states that are kept for [Solution.Pullback] now; see [Memory].
+// States returns the current number of states kept for [Solution.Pullback]; see [Memory].
 func (s *Solution) States() int {
 	if s.history == nil {
 		return 0
@@ -94,14 +94,14 @@ func (s *Solution) States() int {
 	return s.history.states()
 }
 
-// Gradients are cotangents of the inputs of a solve; they belong to the caller.
+// Gradients holds the cotangents of the inputs of a solve. The caller owns them.
 type Gradients struct {
 	// Z0 is [batch, ...].
 	Z0 *tensors.Tensor
-	// Args has an entry for each arg, nil where it is not differentiated.
+	// Args has an entry for each arg, nil if it is not differentiated.
 	Args []*tensors.Tensor
-	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every sample
-	// that has one left. Evaluations counts the evaluations of the field, for the whole batch at once.
+	// Replayed counts the rounds taken again from kept states, see [Memory]. A round is a step of every sample that has
+	// one left. Evaluations counts the evaluations of the field, each for the whole batch.
 	Replayed, Evaluations int
 }
 
@@ -113,14 +113,14 @@ func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)
 var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only " +
 	"after")
 
-// Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
+// Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args. The cotangent has the shape of Z.
 //
-// Where a sample failed, the cotangents at the times it has not reached must be 0, as must the cotangents that fill up
-// the rows of [EveryStep]; the gradient then covers the part that was solved. A sample whose field was not finite at
-// its t0 has no gradient: Pullback returns its [Failure].
+// The cotangent must be 0 at the times that a failed sample did not reach, and at the entries that pad the rows of
+// [EveryStep]. The gradient then covers the solved part. A sample whose field was not finite at its t0 has no gradient:
+// Pullback returns its [Failure].
 //
-// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up
-// the states it has passed, all but the first, so that another call takes more steps again than the first.
+// Pullback does not need Z, and may be called again. If [Memory] keeps fewer states than steps, it drops the states it
+// has passed, except the first, so that a second call takes more steps again.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail
@@ -145,7 +145,7 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 	return replay.run()
 }
 
-// checkReached checks that nothing pulls at what was not solved.
+// checkReached checks that the cotangent is 0 at the times that were not reached.
 func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 	all := true
 	for b, reached := range s.reached {

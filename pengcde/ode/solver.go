@@ -15,31 +15,31 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Config chooses the method and the step sizes; the zero value is Tsit5 with the adaptive steps of [PID].
+// Config chooses the method and the step sizes. The zero value is Tsit5 with the adaptive steps of [PID].
 type Config struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
 	// StepSize chooses the steps; nil means PID{}.
 	StepSize StepSize
-	// MaxSteps bounds the tries of each sample; 0 means [DefaultMaxSteps], and no bound with Constant and Given.
+	// MaxSteps bounds the tries of each sample. 0 means [DefaultMaxSteps], or no bound with Constant and Given.
 	MaxSteps int
-	// Parameters says that only the first so many args are differentiated by [Solution.Pullback]; 0 means all args
-	// of a float type.
+	// Parameters is the number of leading args that [Solution.Pullback] differentiates; 0 means all args of a float
+	// type.
 	Parameters int
 }
 
-// Solver solves initial value problems of one field. It compiles when it first meets a shape of state and args.
+// Solver solves initial value problems of one field. It compiles its programs once for each shape of state and args.
 //
-// A solve or a pullback does not change the solver, so several goroutines may solve at once where the backend may run
-// programs at once, as both the pure Go and the XLA backends may. They share only the compiled programs, and a
-// [StepSize] of the caller's own whose Steps must then allow it. A [Solution] belongs to one goroutine at a time, and
-// [Solver.Close] waits for nobody: call it after the last solve and pullback.
+// A solve or a pullback does not change the solver. Several goroutines may solve at once if the backend can run
+// programs concurrently, as both the pure Go and the XLA backends can. They share only the compiled programs and the
+// [StepSize]; the Steps method of a custom StepSize must then allow concurrent calls. A [Solution] belongs to one
+// goroutine at a time. [Solver.Close] does not wait: call it after the last solve and pullback.
 type Solver struct {
 	backend  *xla.Backend
 	field    Piecewise
 	method   *Method
 	control  control
-	maxSteps int // of Config
+	maxSteps int // from Config
 	params   int
 	closed   bool
 
@@ -50,12 +50,12 @@ type Solver struct {
 	programs                                     []*xla.Program
 }
 
-// New prepares a solver.
+// New returns a solver of a field. It compiles nothing.
 func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	return NewPiecewise(backend, field.piecewise(), config)
 }
 
-// NewPiecewise is New for a field that is told the side of jumps.
+// NewPiecewise is New for a field that receives the side of jumps.
 func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde/ode: New", err, ErrInput)
@@ -95,13 +95,13 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	return s, nil
 }
 
-// control chooses the steps of a solve, and bounds the tries of each sample; 0 sets no bound.
+// control chooses the steps of a solve and bounds the tries of each sample; 0 sets no bound.
 type control struct {
 	StepSize
 	maxSteps int
 }
 
-// controlOf is a control by step sizes that the method can take.
+// controlOf returns a control with step sizes that suit the method.
 func (s *Solver) controlOf(steps StepSize) (control, error) {
 	c, adaptive := control{steps, s.maxSteps}, false
 	switch steps.(type) {
@@ -118,15 +118,14 @@ func (s *Solver) controlOf(steps StepSize) (control, error) {
 	return c, nil
 }
 
-// DefaultMaxSteps is [Config].MaxSteps where that is 0.
+// DefaultMaxSteps is the value of [Config].MaxSteps if it is 0.
 const DefaultMaxSteps = 4096
 
-// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback]
-// and [Solution.At].
+// ErrClosed is returned by a closed solver, and by [Solution.Pullback] and [Solution.At] of its solutions.
 var ErrClosed = errors.New("pengcde/ode: the solver is closed: make another with New, and Close only after the last " +
 	"pullback")
 
-// Close releases the compiled programs. It does nothing the second time.
+// Close releases the compiled programs. A second call does nothing.
 func (s *Solver) Close() {
 	if s.closed {
 		return
@@ -137,25 +136,25 @@ func (s *Solver) Close() {
 	}
 }
 
-// Solve integrates z0 [batch, ...] and returns the states at the save times, given as in [Problem]. The solution keeps
-// what [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must live as long. [Solver.Run]
-// has more options.
+// Solve integrates z0 [batch, ...] and returns the states at the save times, as in [Problem]. The solution keeps the
+// tensors for [Solution.Pullback] until it is closed. The caller owns z0 and args, and must keep them until then.
+// [Solver.Run] has more options.
 //
-// When a sample does not reach its last save time, the others go on to theirs, and the error is a [*Failure] beside a
-// solution that holds what was reached; close that solution too. With any other error there is no solution; the error
-// wraps [ErrInput] when the input does not fit.
+// If a sample does not reach its last save time, the others go on. The error is then a [*Failure], and the solution
+// holds the states reached; close this solution too. With any other error there is no solution; the error wraps
+// [ErrInput] if the input is invalid.
 func (s *Solver) Solve(ctx context.Context, z0 *tensors.Tensor, times [][]float64,
 	args ...*tensors.Tensor) (*Solution, error) {
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args})
 }
 
-// Evaluate is Solve without what a pullback needs: its device memory does not grow with the number of steps.
+// Evaluate is Solve without support for a pullback: its device memory does not grow with the number of steps.
 func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]float64,
 	args ...*tensors.Tensor) (*Solution, error) {
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args, Forget: true})
 }
 
-// checkArgs finds args that are gone, or fewer than Config.Parameters.
+// checkArgs returns an error for args that were freed, or for fewer args than Config.Parameters.
 func (s *Solver) checkArgs(args []*tensors.Tensor) error {
 	for i, arg := range args {
 		if !arg.Ok() {
@@ -168,8 +167,8 @@ func (s *Solver) checkArgs(args []*tensors.Tensor) error {
 	return nil
 }
 
-// differentiated lists the args that a pullback differentiates: the args of a float type, among the parameters if
-// Config.Parameters says so.
+// differentiated lists the indices of the args that a pullback differentiates: args of a float type, among the first
+// Config.Parameters if that is set.
 func differentiated[T interface{ DType() dtypes.DType }](s *Solver, args []T) (wrt []int) {
 	for i, arg := range args {
 		if arg.DType().IsFloat() && (s.params == 0 || i < s.params) {
@@ -179,7 +178,7 @@ func differentiated[T interface{ DType() dtypes.DType }](s *Solver, args []T) (w
 	return wrt
 }
 
-// checked is a field whose errors while it is built, and results of another shape than the state's, wrap [ErrInput].
+// checked wraps a field so that its build errors, and results whose shape differs from the state's, wrap [ErrInput].
 func checked(field Piecewise) Piecewise {
 	return func(t, side, z *graph.Node, args []*graph.Node) (k *graph.Node) {
 		if err := panics.Catch(func() { k = field(t, side, z, args) }); err != nil {
@@ -197,8 +196,8 @@ func checked(field Piecewise) Piecewise {
 	}
 }
 
-// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is
-// taken.
+// together assembles one state [batch, ...] from each list of tensors. A list has one tensor per sample, and the state
+// takes the sample's own row from it.
 func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error) {
 	var inputs []any
 	for _, from := range lists {
@@ -209,7 +208,7 @@ func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error)
 	return s.gather.Call(inputs...)
 }
 
-// rowsOf lists for [Solver.together] the tensor that each sample's row comes from: one where it is chosen, else other.
+// rowsOf lists for [Solver.together] the tensor of each sample's row: one for chosen samples, else other.
 func rowsOf(chosen []bool, one, other *tensors.Tensor) []*tensors.Tensor {
 	from := make([]*tensors.Tensor, len(chosen))
 	for b := range chosen {
@@ -220,7 +219,7 @@ func rowsOf(chosen []bool, one, other *tensors.Tensor) []*tensors.Tensor {
 	return from
 }
 
-// call runs a program on tensors, Go slices and donated tensors, and args after them.
+// call runs a program on inputs (tensors, Go slices and donated tensors), followed by args.
 func call(p *xla.Program, args []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {
 	for _, arg := range args {
 		inputs = append(inputs, arg)

@@ -8,33 +8,33 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
-// StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
+// StepSize chooses step sizes. [PID], [Constant] and [Given] implement it.
 type StepSize interface {
-	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (before t0 for a solve
-	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to
-	// that power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
+	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (t1 < t0 for a solve backward
+	// in time, never equal). order is the [Method].ErrorOrder: the error estimate falls as the step to this power. It
+	// is 0 for a method without an estimate: Euler, Midpoint and RK4.
 	Steps(sample, order int, t0, t1 float64) (Steps, error)
 }
 
-// Steps decides where the steps of one sample end.
+// Steps chooses the end of each step of one sample.
 type Steps interface {
-	// Next returns the end of the step to try from t, towards t1 and not past it; or t itself to say that the step
-	// that is needed is too small.
+	// Next returns the end of the next try from t, towards t1 and not past it. It returns t if the step would be too
+	// small.
 	Next(t float64) float64
-	// Judge takes the error norm of the tried step from t to end (an error of tolerance size is 1; NaN when the
-	// step is not finite) and says whether the step is accepted. The end is nearer than Next said when a step-to time
-	// cut the step.
+	// Judge receives the error norm of the try from t to end and reports whether the step is accepted. The norm is 1
+	// for an error equal to the tolerance, and NaN if the step is not finite. If a step-to time cut the step, end is
+	// nearer than the end that Next returned.
 	Judge(t, end, norm float64) bool
-	// Tolerances returns the relative and absolute tolerance that norms are measured with.
+	// Tolerances returns the relative and absolute tolerance of the error norm.
 	Tolerances() (rtol, atol float64)
 }
 
-// Constant takes N = ceil(|t1-t0|/Step) steps, where rounding of times does not count. The first ends at t0 ± Step,
-// step k at t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to
-// rounding. A step-to time splits a step in two.
+// Constant takes N = ceil(|t1-t0|/Step) steps, up to rounding of times. The first ends at t0 ± Step, step k at t0 +
+// (t1-t0)k/N, the last at t1. These are the step ends of diffrax 0.7.2, so the published results agree to rounding. A
+// step-to time splits a step in two.
 type Constant struct{ Step float64 }
 
-// check finds a step that no solve can take.
+// check returns an error for an invalid step.
 func (c Constant) check() error {
 	if err := rk.Check(c.Step); err != nil {
 		return errs.New(ErrInput, "pengcde/ode: %w", err)
@@ -51,10 +51,10 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }
 
-// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the
-// same. A step-to time splits a step in two.
+// Given takes steps with the given ends, for example to replay a solve made elsewhere with the same step-to times. A
+// step-to time splits a step in two.
 type Given struct {
-	// Ends are the ends of the steps, from after t0 to t1 in the direction of the solve: one row for each sample of the
+	// Ends holds the ends of the steps, from after t0 to t1 in the direction of the solve: one row per sample of the
 	// batch, or a single row for all.
 	Ends [][]float64
 }
@@ -92,8 +92,8 @@ type given struct {
 
 func (s *given) Next(float64) float64 { return s.ends[s.next] }
 
-// Judge accepts any finite step: the error estimate is not used. A step that a step-to time has split goes on to its
-// end, unless that is within rounding of the step-to time.
+// Judge accepts any finite step: the error estimate is not used. A step split by a step-to time continues to its end,
+// unless the end is within rounding of the step-to time.
 func (s *given) Judge(t, end, norm float64) bool {
 	if math.IsNaN(norm) {
 		return false

@@ -15,25 +15,26 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Stiffness says how near a solve came to the limit of its method's stability: a step of length h multiplies what lies
-// along an eigenvector of eigenvalue λ by a polynomial of hλ, which grows without bound, while the solution's factor
-// exp(hλ) vanishes for negative λ. [Tsit5] is stable on the negative axis to 3.3, [Dopri5] too, [Euler] to 2.
+// Stiffness measures how near a solve came to the stability limit of its method. A step of length h multiplies the
+// component along an eigenvector with eigenvalue λ by a polynomial of hλ, which grows without bound, while the
+// solution's factor exp(hλ) vanishes for negative λ. The stability limit on the negative axis is 3.3 for [Tsit5] and
+// [Dopri5], and 2 for [Euler].
 type Stiffness struct {
-	// Product is the largest h |λ| over the steps, λ the eigenvalue of largest size of the field's Jacobian ∂f/∂z at
-	// the start of the step; 0 where no step was taken.
+	// Product is the largest h |λ| over the steps, where λ is the eigenvalue of largest size of the field's Jacobian
+	// ∂f/∂z at the start of the step. It is 0 if no step was taken.
 	Product float64
-	// T, Step and Eigenvalue are the start of that step, its length, and |λ| there.
+	// T, Step and Eigenvalue are the start of this step, its length, and |λ| there.
 	T, Step, Eigenvalue float64
 }
 
-// powerIterations are taken at each step, and the growth over the last ones is averaged: an even number, since it
-// alternates where the largest eigenvalues are a complex pair.
+// powerIterations is the number of iterations per step. The growth is averaged over the last powerAverage iterations,
+// an even number, since the growth alternates if the largest eigenvalues are a complex pair.
 const powerIterations, powerAverage = 20, 10
 
-// Stiffness estimates the stiffness of each sample, by power iteration on the transpose of the Jacobian at the start of
-// every accepted step: v ← Jᵀv / |Jᵀv|, each a pullback of the field. The iteration goes on from one step to the next.
-// It costs about three pullbacks of the solve, and compiles a program of its own the first time. Like
-// [Solution.Pullback] it needs the states that the solve kept.
+// Stiffness estimates the stiffness of each sample by power iteration on the transpose of the Jacobian at the start of
+// every accepted step: v ← Jᵀv / |Jᵀv|, where each iteration is a pullback of the field. v carries over from one step
+// to the next. The cost is about three pullbacks of the solve; the first call compiles a program. Like
+// [Solution.Pullback], Stiffness needs the states that the solve kept.
 func (s *Solution) Stiffness(ctx context.Context) ([]Stiffness, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail
@@ -93,7 +94,7 @@ func stiffnessFailed(err error) error {
 	return errs.In("pengcde/ode: stiffness", err)
 }
 
-// power iterates at one state from v, which it takes over, and returns the next v and |λ| of each sample.
+// power iterates at one state from v, which it frees, and returns the next v and |λ| of each sample.
 func (r *replay) power(at spans, z, v *tensors.Tensor) (next *tensors.Tensor, sizes []float64, err error) {
 	sizes = make([]float64, len(at.t))
 	for i := range powerIterations {
@@ -119,8 +120,8 @@ func (r *replay) power(at spans, z, v *tensors.Tensor) (next *tensors.Tensor, si
 	return v, sizes, nil
 }
 
-// buildPower builds one iteration: (t, side, z, v, args...) -> (Jᵀv / |Jᵀv|, |Jᵀv| / |v| [batch]). Where Jᵀv is 0, v
-// stays.
+// buildPower builds one iteration: (t, side, z, v, args...) -> (Jᵀv / |Jᵀv|, |Jᵀv| / |v| [batch]). If Jᵀv is 0, v is
+// unchanged.
 func (s *Solver) buildPower(in []*Node) []*Node {
 	t, side, z, v, args := in[0], in[1], in[2], in[3], in[4:]
 	axes := withinSample(z)

@@ -6,33 +6,33 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
-// stops are what lies ahead of a sample.
+// stops lists the times ahead of a sample that steps must end on.
 type stops struct {
-	// ahead are the times that steps must end on, the nearest first; the last is t1.
+	// ahead is sorted, the nearest time first; the last is t1.
 	ahead []stop
 	start stop // t0
-	// continuous says that the field jumps at none of them.
+	// continuous means that the field jumps at none of them.
 	continuous bool
 	// least is a distance that rounding does not lose anywhere in the solve.
 	least float64
 }
 
-// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the
-// farthest jump that counts as one with it.
+// stop is a time at which a step ends or begins. jumps says whether the field jumps there. reach is the distance to the
+// farthest jump merged with this stop.
 type stop struct {
 	t, reach float64
 	jumps    bool
 }
 
-// take makes a jump at time t, so near that it counts as one, part of the stop.
+// take merges a jump at the nearby time t with the stop.
 func (s *stop) take(t float64) { s.jumps, s.reach = true, math.Max(s.reach, math.Abs(t-s.t)) }
 
-// resolution is how close two times of a solve from t0 to t1 may come before they count as one.
+// resolution returns the distance below which two times of a solve from t0 to t1 count as equal.
 func resolution(t0, t1 float64) float64 {
 	return 100 * rk.ULP(math.Max(math.Abs(t0), math.Abs(t1)))
 }
 
-// newStops lists the step-to times between t0 and t1, in the direction of the solve, and t1.
+// newStops lists the step-to times between t0 and t1, in the direction of the solve, followed by t1.
 func newStops(row []float64, t0, t1 float64) stops {
 	toward, near := direction(t0, t1), resolution(t0, t1)
 	s := stops{start: stop{t: t0}, least: rk.ULP(t1 - t0)}
@@ -59,7 +59,7 @@ func newStops(row []float64, t0, t1 float64) stops {
 	return s
 }
 
-// offset is 0 where the field does not jump at a stop, else a short way ahead of it.
+// offset returns a small displacement past a stop if the field jumps there, else 0.
 func (s *stops) offset(at stop, toward float64) float64 {
 	if !at.jumps || s.continuous {
 		return 0
@@ -67,8 +67,8 @@ func (s *stops) offset(at stop, toward float64) float64 {
 	return toward * (at.reach + math.Max(s.least, rk.ULP(at.t)))
 }
 
-// cut ends a step from t, proposed to end at end, at the nearest stop when it would pass it, or come nearer to it than
-// near.
+// cut shortens a step from t with proposed end end to the nearest stop if the step would pass the stop or end within
+// near of it.
 func (s *stops) cut(t, end, near float64) float64 {
 	toward := direction(t, s.ahead[len(s.ahead)-1].t)
 	for len(s.ahead) > 1 && toward*(s.ahead[0].t-t) <= 0 {

@@ -1,8 +1,8 @@
-// Package path turns observations into a control path: a function X(t) with a derivative X'(t) that drives a
-// controlled differential equation.
+// Package path turns observations into a control path: a function X(t) with a derivative X'(t) that drives a controlled
+// differential equation.
 //
-// Values x_k observed at knots t_0 < t_1 < ... < t_T-1 are joined by one of five kinds, each in the file of its name.
-// With u = t - t_k, h = t_k+1 - t_k, r = u/h and d = x_k+1 - x_k, on the interval from t_k to t_k+1:
+// Five kinds of path join values x_k observed at knots t_0 < t_1 < ... < t_T-1, each in the file of its name. With u =
+// t - t_k, h = t_k+1 - t_k, r = u/h and d = x_k+1 - x_k, on the interval from t_k to t_k+1:
 //
 //	Hermite      x_k + (u - p) m + p d/h, p = 2u²/h - u³/h², m the slope of the interval before (the default)
 //	Linear       x_k + r d
@@ -10,8 +10,9 @@
 //	Natural      the cubic spline whose second derivatives are continuous and 0 at both ends
 //	Ramp         x_k + (3r² - 2r³) d
 //
-// What the path on that interval depends on, how smooth it is, whether it leaves the range of the values it joins, and
-// how large |X'| becomes where the values make a single jump over one interval of length h, in units of jump/h:
+// The table compares the kinds: the observations that the path depends on in that interval, its smoothness, and whether
+// it leaves the range of the values it joins. The column |X'| is the largest derivative if the values make a single
+// jump over one interval of length h, in units of jump/h:
 //
 //	             depends on        smooth  overshoots  |X'|        linear functions
 //	Hermite      x_k-1 .. x_k+1    C¹      yes         4/3         are met
@@ -20,26 +21,26 @@
 //	Natural      all               C²      yes         1 to 1.2    are met
 //	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
-// Rectilinear alone never looks ahead: at each point the path depends on observations up to its own time, see
-// [Lengthen]. Hermite, Linear and Ramp look ahead by the rest of the interval: the path up to t_k is final once x_k is
-// there, so that a solve may follow the observations with a delay of one interval. A natural spline changes everywhere
-// with each observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length
-// of the next interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more
-// each time.
+// Only Rectilinear never looks ahead: at each point the path depends on observations up to its own time, see
+// [Lengthen]. Hermite, Linear and Ramp look ahead by the rest of the interval. The path up to t_k is final once x_k is
+// known, so a solve may follow the observations with a delay of one interval. A natural spline changes everywhere with
+// each observation. After a jump Hermite continues with its slope and overshoots by 4h'/(27h) of the jump, where h' is
+// the length of the next interval: 3 jumps if h' is 20h. Natural also leaves the range before the jump, and by slightly
+// more each time.
 //
-// A solver with adaptive steps should end steps on the knots beside changes whatever the kind, or it passes over a
-// short change. Then straight lines take about half the tries of the cubics at the same error; docs/correctness.md has
-// figures.
+// A solver with adaptive steps should end steps on the knots next to changes, whatever the kind; otherwise it may step
+// over a short change. Straight lines then take about half the tries of the cubics at the same error;
+// docs/correctness.md has figures.
 //
-// A path of graphs is never stored per time: all kinds but Natural combine two or three values, so [Locate] gives
-// few weights, and [Interval.Snapshots] combines rows that are stored once however many knots they are in force at.
-// Natural weighs all of them, see [Natural] for what that costs.
+// A path of graphs is never stored per time. All kinds except Natural combine two or three values, so [Locate] returns
+// few weights, and [Interval.Snapshots] combines rows that are stored once, however many knots use them. Natural
+// weights all values; see [Natural] for the cost.
 //
-// Start with [Knots], [Locate] and [Interval.Eval]; [Fill] and [Mask] are for values that are missing. Locate and
-// Interval build GoMLX graphs for a batch of samples, each with its own knots. A query exactly on a knot belongs to the
-// interval on its left, unless [Locate] is told the other side. Queries outside the knots continue the first or last
-// polynomial; Rectilinear and Ramp stay at the first or last value. Times, knots and weights are float64 whatever the
-// values are.
+// Start with [Knots], [Locate] and [Interval.Eval]; [Fill] and [Mask] handle missing values. Locate and Interval build
+// GoMLX graphs for a batch of samples, each with its own knots. A query exactly on a knot belongs to the interval on
+// its left, unless [Locate] is told the other side. Queries outside the knots continue the first or last polynomial;
+// Rectilinear and Ramp stay at the first or last value. Times, knots and weights are float64, whatever the type of the
+// values.
 //
 // References: P. Kidger, J. Morrill, J. Foster, T. Lyons, Neural Controlled Differential Equations for Irregular Time
 // Series, NeurIPS 2020; J. Morrill, P. Kidger, L. Yang, T. Lyons, Neural Controlled Differential Equations for Online

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrValues is wrapped by errors about values that no path can go through.
+// ErrValues is wrapped by errors about values that no path can interpolate.
 var ErrValues = errors.New("invalid values")
 
 // Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each
@@ -22,14 +22,14 @@ var ErrValues = errors.New("invalid values")
 //	Rectilinear  by the last observation, so that the path never looks ahead
 //	Ramp         by the last observation: a change takes place in the interval that ends at its observation
 //
-// Before a channel's first observation it has its first value, and after the last its last one; for Natural these are
-// imputed at the first and the last knot only, and the spline goes through them (as in torchcde). A leading gap is the
-// one place where a Rectilinear path knows of a later value.
+// Before a channel's first observation its first value is used, and after the last its last value. For Natural these
+// are imputed only at the first and the last knot, and the spline goes through them (as in torchcde). A leading gap is
+// the only place where a Rectilinear path uses a later value.
 //
-// With a mask each node's p features are followed by their p mask channels: rows are [n*2p], see [Mask.Width]. The
-// input stays as it is; where nothing is missing and no mask is asked for, it is what comes back.
+// With a mask each node's p features are followed by its p mask channels: rows are [n*2p], see [Mask.Width]. The input
+// is not changed. If no value is missing and there is no mask, Fill returns the input itself.
 //
-// Errors wrap [ErrValues] or [ErrKnots]: a channel never observed, an infinite value, rows of other lengths.
+// Errors wrap [ErrValues] or [ErrKnots]: a channel without observations, an infinite value, rows of unequal length.
 func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int) ([][]float64, error) {
 	if err := errors.Join(kind.Check(), mask.Check()); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int
 	return filled, nil
 }
 
-// checkFeatures finds shapes that differ and infinite values; p is the number of features of a node.
+// checkFeatures returns an error for inconsistent shapes and infinite values. p is the number of features per node.
 func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, missing bool, err error) {
 	if len(features) != len(knots) {
 		return 0, false, errs.New(ErrValues, "pengcde/path: features at %d of %d knots, want a row for each", len(features),
@@ -145,7 +145,7 @@ func fillChannel(kind Kind, knots, values []float64) ([]float64, error) {
 	return full, nil
 }
 
-// between is the point at fraction r of the way from a to b, without overflow, and a where they are equal.
+// between returns the point at fraction r of the way from a to b, without overflow. It returns a if both are equal.
 func between(a, b, r float64) float64 {
 	if a == b {
 		return a

@@ -7,23 +7,24 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Interval says where a time lies among the knots of its sample, and how the values at knots combine there.
+// Interval locates a time among the knots of each sample, and holds the weights that combine the values at knots.
 type Interval struct {
-	// Knots [batch, K] int32 are those whose values combine: k and k+1 for the interval k, and before them k-1 for
-	// Hermite; k-1 is 0 in the first, with weight 0. For Natural it is k alone.
+	// Knots [batch, K] int32 are the indices of the knots whose values combine: k and k+1 for interval k, preceded by
+	// k-1 for Hermite. In the first interval k-1 is replaced by 0, with weight 0. Natural has only k.
 	Knots *Node
-	// Weights [batch, 2, K-1] float64 are those that the differences between the values at successive Knots have in X -
-	// x_k (row 0) and in X' (row 1). For Natural they are [batch, 2, T], of x_j - x_k for each knot j. With
-	// differences, X' is exactly 0 where the observations do not change.
+	// Weights [batch, 2, K-1] float64 are the weights of the differences between values at successive Knots, in X - x_k
+	// (row 0) and in X' (row 1). For Natural they are [batch, 2, T], the weights of x_j - x_k for each knot j. Because
+	// they weight differences, X' is exactly 0 where the observations do not change.
 	Weights *Node
-	// Time [batch] float64 is the time channel of the path, Clock [batch] its derivative: t and 1 but for Rectilinear.
+	// Time [batch] float64 is the time channel of the path and Clock [batch] its derivative. They are t and 1 except
+	// for Rectilinear.
 	Time, Clock *Node
 
 	all   bool // every knot has a weight
-	count int  // of knots; 0 where that is not known
+	count int  // number of knots; 0 if unknown
 }
 
-// Freeze is the interval with X' = 0 for the samples where moving [batch] bool is false.
+// Freeze returns the interval with X' = 0 for samples where moving [batch] bool is false.
 func (i Interval) Freeze(moving *Node) Interval {
 	own := ConvertDType(moving, i.Weights.DType())
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
@@ -31,7 +32,7 @@ func (i Interval) Freeze(moving *Node) Interval {
 	return i
 }
 
-// fits panics unless x is [batch, T, ...]: a gather past the end is silent.
+// fits panics unless x is [batch, T, ...]. The check is needed because an out-of-range gather is silent.
 func (i Interval) fits(what string, x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || i.count > 0 && x.Shape().Dim(1) != i.count {
@@ -40,7 +41,7 @@ func (i Interval) fits(what string, x *Node) {
 	}
 }
 
-// floats panics unless x is [batch, J, ...] floats: with integers weights would be rounded.
+// floats panics unless x is [batch, J, ...] floats: an integer type would round the weights.
 func (i Interval) floats(x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || !x.DType().IsFloat() {
@@ -48,7 +49,8 @@ func (i Interval) floats(x *Node) {
 	}
 }
 
-// Eval is the value and the derivative, both [batch, ...], of the path through values [batch, T, ...] at the knots.
+// Eval returns the value and the derivative, both [batch, ...], of the path through values [batch, T, ...] at the
+// knots.
 func (i Interval) Eval(values *Node) (x, dx *Node) {
 	i.fits("values", values)
 	i.floats(values)
@@ -58,8 +60,8 @@ func (i Interval) Eval(values *Node) (x, dx *Node) {
 	return i.combine(values, i.Knots)
 }
 
-// Snapshots is Eval for few distinct values: rows [batch, J, ...] of which index [batch, T] int32 names the one in
-// force at each knot.
+// Snapshots is Eval for few distinct values: rows [batch, J, ...] holds the distinct values, and index [batch, T] int32
+// the row at each knot.
 func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	i.fits("index", index)
 	i.floats(rows)
@@ -73,8 +75,8 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	return i.combine(rows, in)
 }
 
-// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K]. It does so sample by sample
-// where rows are sliced, so that XLA reads them where they are.
+// combine sums the weighted differences between the rows [batch, J, ...] with indices at [batch, K]. It works sample by
+// sample if rows are sliced, so that XLA reads them in place.
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
@@ -107,7 +109,7 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	return once(Reshape(Concatenate(xs, 0), shape...), Reshape(Concatenate(dxs, 0), shape...))
 }
 
-// once keeps XLA from computing the path again wherever it is used, in each layer and bucket.
+// once keeps XLA from recomputing the path at each use, in each layer and bucket.
 func once(x, dx *Node) (*Node, *Node) {
 	if !x.Graph().Backend().Capabilities().Operations[compute.OpTypeOptimizationBarrier] {
 		return x, dx
@@ -116,8 +118,8 @@ func once(x, dx *Node) (*Node, *Node) {
 	return both[0], both[1]
 }
 
-// weigh adds up the differences of all rows [batch, J, ...] from the one named by at [batch, 1], by weights [batch, 2,
-// J]. It sums products where a matrix product would do, since those are rounded to ten bits on some devices.
+// weigh sums the differences of all rows [batch, J, ...] from the row with index at [batch, 1], with weights [batch, 2,
+// J]. It sums products instead of using a matrix product, which some devices round to ten bits.
 func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
@@ -135,14 +137,15 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 // maxSliced is the largest batch whose rows are sliced one by one.
 const maxSliced = 32
 
-// sliced says whether rows [batch, J, width] are to be sliced sample by sample. XLA gathers entry by entry on a CPU,
-// which takes many times as long.
+// sliced reports whether to slice rows [batch, J, width] sample by sample. XLA gathers entry by entry on a CPU, which
+// is many times slower.
 func sliced(rows *Node) bool {
 	return rows.Shape().Dimensions[0] <= maxSliced &&
 		rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
 }
 
-// rowOf picks row at [batch, 1] of each sample of rows [batch, J, width] among count from one on: [count, 1, width].
+// rowOf returns the row with index at [batch, 1] of each sample of rows [batch, J, width], for count samples starting
+// at from: [count, 1, width].
 func rowOf(rows, at *Node, from, count int) *Node {
 	g, dims := rows.Graph(), rows.Shape().Dimensions
 	if !sliced(rows) {

@@ -13,11 +13,12 @@ import (
 // ErrKnots is wrapped by errors about knots.
 var ErrKnots = errors.New("invalid knots")
 
-// shortest and longest interval: the squares and cubes of lengths, and of the ratio of two, are to be finite and not 0.
+// shortest and longest bound an interval, so that the squares and cubes of lengths and length ratios are finite and not
+// 0.
 const shortest, longest = 1e-50, 1e50
 
-// CheckKnots finds knots that no path can have: fewer than two, not finite, not strictly increasing, or so near or far
-// that their differences leave the range of float64.
+// CheckKnots returns an error for invalid knots: fewer than two, not finite, not strictly increasing, or so close or
+// far apart that their differences leave the range of float64.
 func CheckKnots(knots []float64) error {
 	if err := checkKnots(knots); err != nil {
 		return fmt.Errorf("pengcde/path: %w", err)
@@ -48,9 +49,9 @@ func checkKnots(knots []float64) error {
 	return nil
 }
 
-// Knots checks the knots [batch][T] of a batch of samples and makes of them the tensors that [Locate] takes: the times
-// [batch, T] float64, and for Natural also the weight that each value has in the second derivative at each knot,
-// [batch, T, T]. Those for Natural serve the other kinds as well.
+// Knots checks the knots [batch][T] of a batch of samples and returns the tensors that [Locate] takes: the times
+// [batch, T] float64, and for Natural also the weight of each value in the second derivative at each knot, [batch, T,
+// T]. The tensors for Natural serve the other kinds as well.
 func Knots(kind Kind, knots [][]float64) ([]*tensors.Tensor, error) {
 	if err := kind.Check(); err != nil {
 		return nil, err

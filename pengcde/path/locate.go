@@ -9,16 +9,15 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Locate finds the interval of t [batch] float64 among knots, the tensors of [Knots] or their times alone where the
-// kind is not Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
+// Locate finds the interval of t [batch] float64 among knots: the tensors of [Knots], or only the times if the kind is
+// not Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
-// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is
-// large: where it is positive to the one that begins there, else, and for nil, to the one that ends there. The path
-// itself is continuous; X' of a Linear or Rectilinear path and the rate of the latter's time channel have two limits at
-// a knot.
+// side [batch] float64 chooses the interval for a time on a knot, or within |side| of it: the interval that begins
+// there if side is positive, else, and if side is nil, the interval that ends there. The path itself is continuous. X'
+// of a Linear or Rectilinear path, and the rate of the time channel of a Rectilinear path, have two limits at a knot.
 //
-// Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an
-// error that wraps [ErrKind], [ErrKnots] or [ErrValues].
+// Like all functions that build graphs, Locate and the methods of [Interval] panic on invalid nodes, with an error that
+// wraps [ErrKind], [ErrKnots] or [ErrValues].
 func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	if err := kind.Check(); err != nil {
 		panic(err)
@@ -28,7 +27,7 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 			kind))
 	}
 	times := knots[0]
-	// A gather past the end is silent.
+	// Checked here because an out-of-range gather is silent.
 	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) ||
 		times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
 		panic(errs.New(ErrKnots, "pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64", t.Shape(),
@@ -55,10 +54,10 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	return i
 }
 
-// moment is a time and the side from which it is looked at.
+// moment is a time and the side of it to evaluate.
 type moment struct{ t, side *Node }
 
-// past says where a border, whose distance [batch, ...] is the time less its own, lies before the moment.
+// past reports whether a border lies before the moment. distance [batch, ...] is the moment's time minus the border's.
 func (m moment) past(distance *Node) *Node {
 	past := GreaterThan(distance, ZerosLike(distance))
 	if m.side == nil {
@@ -74,14 +73,14 @@ func (m moment) past(distance *Node) *Node {
 
 // span is the interval of each sample's time t; all nodes are [batch].
 type span struct {
-	k      *Node // int32, its number
-	first  *Node // bool, whether it is the first
-	before *Node // length of the interval before; in the first 1
-	t, tk  *Node // the time and the knot at the left
+	k      *Node // int32, index of the interval
+	first  *Node // bool, true in the first interval
+	before *Node // length of the interval before; 1 in the first
+	t, tk  *Node // the time and the knot on its left
 	u, h   *Node // t - t_k and the length
 }
 
-// among finds a moment [batch] among times [batch, T].
+// among finds the interval of a moment [batch] among times [batch, T].
 func among(times *Node, m moment) span {
 	g, dims, t := times.Graph(), times.Shape().Dimensions, m.t
 	batch, count := dims[0], dims[1]
@@ -98,16 +97,16 @@ func among(times *Node, m moment) span {
 	return span{k: k, first: first, before: Where(first, OnesLike(h), Sub(tk, t0)), t: t, tk: tk, u: Sub(t, tk), h: h}
 }
 
-// column is x[:, i].
+// column returns x[:, i].
 func column(x *Node, i int) *Node { return Squeeze(Slice(x, AxisRange(), AxisElem(i)), -1) }
 
-// pair is the interval in which X = x_k + w d and X' = dw d, d = x_k+1 - x_k.
+// pair returns the interval in which X = x_k + w d and X' = dw d, d = x_k+1 - x_k.
 func (s span) pair(w, dw *Node) Interval {
 	weights := ExpandAxes(Stack([]*Node{w, dw}, 1), -1) // [batch, 2, 1]
 	return Interval{Knots: Stack([]*Node{s.k, AddScalar(s.k, 1)}, 1), Weights: weights, Time: s.t, Clock: OnesLike(s.t)}
 }
 
-// fraction is u/h, kept between 0 and 1.
+// fraction returns u/h, clipped to [0, 1].
 func fraction(u, h *Node) *Node {
 	r := Div(u, h)
 	return Min(Max(r, ZerosLike(r)), OnesLike(r))

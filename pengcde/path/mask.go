@@ -5,24 +5,24 @@ import (
 	"math"
 )
 
-// Mask says which channels [Fill] adds that tell a model where values were observed: that a value was taken at all may
+// Mask selects the channels that [Fill] adds to tell a model where values were observed: the fact of an observation may
 // carry information (Kidger et al. 2020). "" is [NoMask].
 type Mask string
 
 const (
 	// NoMask adds no channels.
 	NoMask Mask = "none"
-	// Counted adds, for each feature, how often it was observed up to and including the knot, as torchcde's
-	// documentation has it. Its derivative along the path is the rate of observation.
+	// Counted adds for each feature the number of observations up to and including the knot, as in torchcde's
+	// documentation. Its derivative along the path is the rate of observation.
 	Counted Mask = "counted"
 	// Observed adds, for each feature, 1 where it was observed and 0 where it was not.
 	Observed Mask = "observed"
 )
 
-// Check finds a mask that does not exist; "" is [NoMask].
+// Check returns an error for an unknown mask; "" is [NoMask].
 func (m Mask) Check() error { return check("mask", m, []Mask{NoMask, Counted, Observed}) }
 
-// Width is the number of features that a node has with the mask, of p without.
+// Width returns the number of features per node with the mask, given p features without it.
 func (m Mask) Width(p int) int {
 	if cmp.Or(m, NoMask) == NoMask {
 		return p
@@ -30,7 +30,7 @@ func (m Mask) Width(p int) int {
 	return 2 * p
 }
 
-// channels is the mask [T] of values in which NaN stands for what was not observed.
+// channels returns the mask [T] of values, where NaN is a missing value.
 func (m Mask) channels(values []float64) []float64 {
 	mask, count := make([]float64, len(values)), 0.0
 	for k, x := range values {

@@ -1,5 +1,5 @@
-// What a handler wants of a call, as a table, and the check of a call against it. What tensors hold, such as the
-// numbers of nodes, is not looked at: that would take as long as some kernels.
+// The signature of a handler, as a table, and the check of a call against it. The contents of tensors, such as node
+// numbers, are not checked: that would take as long as some kernels.
 #ifndef PENGCDE_CHECK_H
 #define PENGCDE_CHECK_H
 
@@ -12,22 +12,22 @@
 enum { REALS = -1 }; // float32 or float64, the same for all operands of a call
 enum { MOST_RANK = 8 };
 
-// An operand has a letter for each of its dimensions: equal letters stand for equal sizes, a digit for itself, and '.'
-// for any size. A list of operands ends with one without a name.
+// An operand has a letter for each of its dimensions. Equal letters mean equal sizes, a digit means itself, and '.' any
+// size. A list of operands ends with an operand without a name.
 typedef struct {
   const char *name;
   int type;
   const char *dims;
 } operand;
 
-// A signature's last input may be there several times, at most as often as repeats says, which is 0 for once.
+// The last input of a signature may occur up to repeats times; 0 means once.
 typedef struct {
   const char *kernel;
   const operand *in, *out;
   int repeats;
 } signature;
 
-// What a call fits a signature with: the float type and the size of each letter, -1 before it is known.
+// The result of matching a call with a signature: the float type, and the size of each letter, -1 while unknown.
 typedef struct {
   int reals;
   int64_t of['z' + 1 - 'A'];
@@ -40,7 +40,7 @@ static inline void clear(fit *s) {
   memset(s->of, -1, sizeof s->of);
 }
 
-// invalid is an error of XLA's with a message as printf makes it.
+// invalid returns an XLA error with a printf-formatted message.
 __attribute__((format(printf, 2, 3))) static inline void *invalid(call_frame *f, const char *format, ...) {
   char message[512];
   va_list values;
@@ -59,7 +59,7 @@ static inline const char *type_name(int type) {
   return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : "another type";
 }
 
-// fits_operand says whether a tensor is one, and learns the sizes of new letters.
+// fits_operand returns whether a tensor matches an operand, and records the sizes of new letters.
 static inline int fits_operand(fit *s, const operand *o, const buffer *got) {
   int real = got->type == TYPE_F32 || got->type == TYPE_F64;
   if (o->type == REALS ? !real || (s->reals != REALS && got->type != s->reals) : got->type != o->type)
@@ -86,7 +86,8 @@ static inline int fits_operand(fit *s, const operand *o, const buffer *got) {
   return rank == got->rank;
 }
 
-// misfit is the error for an operand that does not fit: what was got and wanted, with the sizes that are known.
+// misfit returns the error for an operand that does not match. It gives the tensor and the operand, with the known
+// sizes.
 static inline void *misfit(call_frame *f, const fit *s, const char *kernel, const char *side, int64_t at,
                            const operand *o, const buffer *got) {
   char dims[MOST_RANK * 24] = "", wanted[MOST_RANK * 24] = "";
@@ -127,8 +128,8 @@ static inline void *check_side(call_frame *f, fit *s, const char *kernel, const 
   return NULL;
 }
 
-// check gives the error for a call that does not fit, else NULL and the sizes. Some letters may be set before; the
-// seeds S that parameters are of share the batch B evenly.
+// check returns an error for a call that does not match its signature, else NULL and the sizes. Letters may be set
+// before the call. The batch B must be a multiple of the seeds S of the parameters.
 static inline void *check(call_frame *f, const signature *wanted, fit *s) {
   void *error = check_side(f, s, wanted->kernel, "input", &f->in, wanted->in, wanted->repeats);
   if (error == NULL)

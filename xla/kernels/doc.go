@@ -1,8 +1,8 @@
-// Package kernels holds functions in C that replace some of XLA's operations on a CPU, where a loop over the
-// neighbours of nodes is several times as fast as gathers and small products. XLA calls the functions by its foreign
-// function interface; [github.com/peng-cde/pengcde-go/xla.Call] builds graphs that do, with the same in plain
-// operations for where they cannot be had.
+// Package kernels holds functions in C that replace some of XLA's operations on a CPU, where a loop over the neighbours
+// of nodes is several times as fast as gathers and small products. XLA calls the functions by its foreign function
+// interface. [github.com/peng-cde/pengcde-go/xla.Call] builds graphs with these calls, and falls back to plain
+// operations where kernels are not available.
 //
-// Each kernel checks the number, types and dimensions of the tensors of a call, and gives XLA an error for others. It
-// computes without state: calls at the same time share what they read.
+// Each kernel checks the number, types and dimensions of the tensors of a call, and returns an error to XLA if they do
+// not match. Kernels have no state, so calls may run at the same time and share their inputs.
 package kernels

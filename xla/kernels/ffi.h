@@ -1,4 +1,4 @@
-// What kernels ask of XLA's foreign function interface, of whose version 0 these are the layouts. Its structs only grow
+// The parts of XLA's foreign function interface that kernels use, with the layouts of version 0. Its structs only grow
 // at their ends.
 #ifndef PENGCDE_FFI_H
 #define PENGCDE_FFI_H
@@ -14,7 +14,7 @@ typedef struct extension {
 
 enum { EXTENSION_METADATA = 1 };
 enum { TYPE_S32 = 4, TYPE_F32 = 11, TYPE_F64 = 12 };
-enum { KIND_BUFFER = 1 }; // of inputs and outputs
+enum { KIND_BUFFER = 1 }; // for inputs and outputs
 enum { STAGE_EXECUTE = 3 };
 enum { INVALID_ARGUMENT = 3 };
 
@@ -73,10 +73,10 @@ typedef struct {
   buffers in, out;
 } call_frame;
 
-// A handler returns an error of XLA's, or NULL.
+// A handler returns an XLA error, or NULL.
 typedef void *handler(call_frame *frame);
 
-// begin answers what XLA asks of a handler before it is run, and says whether that was all.
+// begin answers XLA's query before the first run of a handler, and returns whether the call was such a query.
 static inline int begin(call_frame *f) {
   for (extension *e = f->extensions; e != NULL; e = e->next)
     if (e->type == EXTENSION_METADATA) {

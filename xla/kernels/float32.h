@@ -1,4 +1,4 @@
-// Sets what is typed to float32, and may be included again.
+// Sets the type of the typed headers to float32. May be included several times.
 #undef REAL
 #undef BITS
 #undef LANES

@@ -17,7 +17,7 @@ import "C"
 
 import "unsafe"
 
-// All are the kernels of this package by their names.
+// All returns the kernels of this package by name.
 func All() map[string]unsafe.Pointer {
 	all := make(map[string]unsafe.Pointer)
 	for file := range 3 {

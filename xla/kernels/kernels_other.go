@@ -4,5 +4,5 @@ package kernels
 
 import "unsafe"
 
-// All are the kernels of this package by their names: none, where XLA is not asked to call them.
+// All returns the kernels of this package by name. It is empty where XLA does not call kernels.
 func All() map[string]unsafe.Pointer { return nil }

@@ -1,15 +1,15 @@
 //go:build linux && cgo
 
-// A linear map of what a norm makes of an activation: y = W (a(x) / rms(a(x)) * gain + shift) + b.
+// The linear map of a normalised activation: y = W (a(x) / rms(a(x)) * gain + shift) + b.
 
 #include "kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 }; // rows that are normalised before they are mapped
+enum { BLOCK = 64 }; // rows that are normalised at a time
 
-// What shares a root mean square, as package nn's NormOver says.
+// The entries that share a root mean square, see NormOver of package nn.
 typedef enum { ROWS, GRAPHS, NO_NORM } norm;
 typedef enum { AS_IS, RELU, SILU } activation;
 
@@ -18,14 +18,14 @@ typedef struct {
   activation activation;
 } variant;
 
-// Without a norm there are no gain, shift and epsilon.
+// Without a norm, gain, shift and epsilon are NULL.
 typedef struct {
   const variant *variant;
   const buffer *x, *gain, *shift, *weight, *bias, *epsilon;
-  int64_t seeds, rows, nodes, in, out; // rows: of a seed, nodes: of a sample
+  int64_t seeds, rows, nodes, in, out; // rows per seed, nodes per sample
 } linear;
 
-// at_once is how many rows are prepared before they are mapped.
+// at_once returns the number of rows prepared before they are mapped.
 static inline int64_t at_once(const linear *l) { return l->variant->norm == GRAPHS ? l->nodes : BLOCK; }
 
 #include "float32.h"
@@ -37,7 +37,8 @@ static inline int64_t at_once(const linear *l) { return l->variant->norm == GRAP
 #include "exp_typed.h"
 #include "linear_typed.h"
 
-// Seeds S have parameters each, and each its part of the batch B, of n rows of i numbers that become o.
+// Letters of dimensions: S seeds, each with its own parameters and its part of the batch B; n rows per sample; i input
+// and o output numbers per row.
 #define X {"x", REALS, "Bni"}
 #define GAIN_AND_SHIFT {"gain", REALS, "Si"}, {"shift", REALS, "Si"}
 #define MAP {"weight", REALS, "Soi"}, {"bias", REALS, "So"}
@@ -114,7 +115,7 @@ static void *pullback(call_frame *f, const char *name, const variant *v) {
   return NULL;
 }
 
-// All variants by the ends of their names.
+// All variants, by the suffixes of their names.
 #define VARIANTS(OF) \
   OF(, ROWS, AS_IS) \
   OF(_relu, ROWS, RELU) \

@@ -1,6 +1,6 @@
 enum { NAME(TILE) = 4 }; // rows at a time
 
-// matrix_tile sets so many rows of y [rows, out] to x [rows, in] times a block of the columns of w [in, out].
+// matrix_tile sets the given number of rows of y [rows, out] to x [rows, in] times a block of columns of w [in, out].
 INLINE void NAME(matrix_tile)(REAL *restrict y, const REAL *restrict x, const REAL *restrict w, int rows, int64_t in,
                               int64_t out, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
@@ -34,7 +34,7 @@ INLINE void NAME(matrix)(REAL *restrict y, const REAL *restrict x, const REAL *r
   }
 }
 
-// outer_tile sets rows of w [out, in] to the products of x [rows, in] and so many columns of v [rows, out].
+// outer_tile sets rows of w [out, in] to the products of x [rows, in] and the given number of columns of v [rows, out].
 INLINE void NAME(outer_tile)(REAL *restrict w, const REAL *restrict v, const REAL *restrict x, int64_t rows, int64_t in,
                              int64_t out, int columns, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
@@ -68,7 +68,7 @@ INLINE void NAME(outer)(REAL *restrict w, const REAL *restrict v, const REAL *re
   }
 }
 
-// normalised is a row over its root mean square, which is 1 over what it returns, with gain and shift in y.
+// normalised writes x / rms(x) * gain + shift for a row to y, and returns 1 / rms(x).
 INLINE REAL NAME(normalised)(REAL *restrict y, const REAL *restrict x, const REAL *restrict gain,
                              const REAL *restrict shift, int64_t in, REAL epsilon) {
   REAL inverse = 1 / (REAL)__builtin_sqrt(NAME(dot)(x, x, in) / (REAL)in + epsilon);
@@ -77,7 +77,7 @@ INLINE REAL NAME(normalised)(REAL *restrict y, const REAL *restrict x, const REA
   return inverse;
 }
 
-// normalise_graph is normalised of all rows of a sample, over one root.
+// normalise_graph is normalised for all rows of a sample, with one root mean square.
 INLINE REAL NAME(normalise_graph)(REAL *restrict y, const REAL *restrict x, const REAL *restrict gain,
                                   const REAL *restrict shift, int64_t rows, int64_t in, REAL epsilon) {
   double squares = 0;
@@ -109,7 +109,7 @@ INLINE void NAME(activate)(activation a, REAL *restrict y, REAL *restrict slopes
   }
   for (int64_t i = 0; i < count; i++)
     slopes[i] = NAME(exponential)(y[i]);
-  for (int64_t i = 0; i < count; i++) { // s (1 + x (1 - s)) for the sigmoid s, where 1 - s is precise
+  for (int64_t i = 0; i < count; i++) { // s (1 + x (1 - s)) for the sigmoid s, without cancellation in 1 - s
     REAL sigmoid = 1 / (1 + slopes[i]);
     y[i] = x[i] * sigmoid;
     slopes[i] = sigmoid * (1 + y[i] * slopes[i]);
@@ -133,9 +133,9 @@ INLINE NAME(parameters) NAME(parameters_of)(const linear *l, int64_t seed) {
   return p;
 }
 
-// What becomes of rows before the linear map, which are whole samples for a norm over graphs: hats, of activated, with
-// 1 over the roots of rows or of samples in inverses. All but slopes, which may be NULL, has memory for its numbers,
-// and activated and hats may become what they are made of.
+// Rows before the linear map, or whole samples for a norm over graphs: hats is the normalised form of activated, and
+// inverses holds 1 / rms of rows or of samples. The caller allocates all arrays except slopes, which may be NULL.
+// activated and hats may be redirected to their source.
 typedef struct {
   const REAL *activated, *hats;
   REAL *slopes, *inverses;
@@ -164,7 +164,7 @@ INLINE void NAME(prepare)(const linear *l, const NAME(parameters) * p, NAME(inpu
   }
 }
 
-// forward needs room for in·out numbers and, for each of the rows that it prepares at once, 2·in + 1.
+// forward needs in·out numbers of scratch memory and, for each row prepared at once, 2·in + 1.
 INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, REAL *restrict room) {
   NAME(parameters) p = NAME(parameters_of)(l, seed);
   const REAL *x = (const REAL *)l->x->data + seed * l->rows * l->in;
@@ -190,7 +190,7 @@ CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restri
 }
 
 // to_gains takes a row dx of the cotangent of hats. It adds to the cotangents of gain and shift, turns dx into the
-// cotangent of the row over its root, and writes dx times activated into products.
+// cotangent of the row divided by its root mean square, and writes dx times activated to products.
 INLINE void NAME(to_gains)(REAL *restrict dx, REAL *restrict products, const REAL *restrict activated,
                            const REAL *restrict gain, REAL inverse, int64_t in, double *restrict gains,
                            double *restrict shifts) {
@@ -202,13 +202,14 @@ INLINE void NAME(to_gains)(REAL *restrict dx, REAL *restrict products, const REA
   }
 }
 
-// to_row turns dx into the cotangent of the row, by the mean of the products.
+// to_row turns dx into the cotangent of the row, given the mean of the products.
 INLINE void NAME(to_row)(REAL *restrict dx, const REAL *restrict activated, REAL inverse, REAL mean, int64_t in) {
   for (int64_t i = 0; i < in; i++)
     dx[i] = inverse * (dx[i] - activated[i] * mean);
 }
 
-// backward needs room for rows·(3·in + 1) numbers, and sums [2·in + out] in float64, as sums over rows grow long.
+// backward needs rows·(3·in + 1) numbers of scratch memory, and sums [2·in + out] in float64 for accuracy over many
+// rows.
 INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restrict v, REAL *restrict dx,
                               REAL *restrict dgain, REAL *restrict dshift, REAL *restrict dw, REAL *restrict db,
                               REAL *restrict room, double *restrict sums) {

@@ -1,28 +1,28 @@
 //go:build linux && cgo
 
-// The product of a mixed sparse matrix and node states, and its pullbacks. Package equivariant says what is computed.
+// The product of a mixed sparse matrix and node states, and its pullbacks. Package equivariant defines the mathematics.
 
 #include "kernels.h"
 
 #include <string.h>
 
-enum { MOST = 2, CHUNK = 64, MOST_TABLES = 8 }; // matrices, entries that are mixed at a time, buckets
-enum { BEHIND = 16 };                           // entries behind those of all lists, which may be read
+enum { MOST = 2, CHUNK = 64, MOST_TABLES = 8 }; // matrices, entries mixed at a time, buckets
+enum { BEHIND = 16 };                           // padding entries after the lists, which may be read
 
-// Lists of neighbours, of matrices that lie alike.
+// Lists of neighbours, for matrices of the same form.
 typedef struct {
   const buffer *table[MOST_TABLES]; // [batch, places, width] of each bucket
   int tables, matrices, directed;
-  int64_t batch, row, room; // row: of a matrix; room: of what is put together of it
+  int64_t batch, row, room; // row: length of a matrix row; room: capacity of the arranged lists
 } lists;
 
 typedef struct {
   lists lists;
   const buffer *c, *z;
-  const int32_t *node, *counts, *to; // node: of each place
+  const int32_t *node, *counts, *to; // node: the node of each place
   const void *values;
   int coefficients;
-  int64_t seeds, part, d; // part: samples of a seed, which has coefficients of its own
+  int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
 
 #include "float32.h"
@@ -32,8 +32,8 @@ typedef struct {
 #include "typed.h"
 #include "product_typed.h"
 
-// Of a batch B of graphs with n nodes: rows of w numbers, of which m entries for each place of the lists are put
-// together with room for r, and tables of neighbours.
+// Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; m entries per place of the lists,
+// arranged in lists of capacity r; tables of neighbours.
 #define ROW \
   { "row", REALS, "Bw" }
 #define TABLE \
@@ -49,7 +49,7 @@ typedef struct {
 #define COTANGENT \
   { "cotangent of the product", REALS, "Bnd" }
 
-static const operand rows[] = {ROW, ROW, {0}}; // from the second on for one matrix
+static const operand rows[] = {ROW, ROW, {0}}; // one matrix uses the second entry onwards
 static const operand rows_and_tables[] = {ROW, ROW, TABLE, {0}};
 static const operand arranged[] = {ARRANGED, {0}};
 static const operand of_product[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, TABLE, {0}};
@@ -58,8 +58,8 @@ static const operand of_entries[] = {COEFFICIENTS, PLACES, STATES, COTANGENT, TA
 static const operand states[] = {STATES, {0}};
 static const operand coefficients[] = {COEFFICIENTS, {0}};
 
-// read_tables checks a call, of which the tables follow so many other inputs, and that the lists are as long as nodes,
-// rows and room want it.
+// read_tables checks a call whose tables follow the given number of other inputs, and that the length of the lists
+// matches nodes, rows and room.
 static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *l, int before) {
   void *error = check(f, wanted, s);
   if (error != NULL)
@@ -90,7 +90,7 @@ static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *
   return NULL;
 }
 
-// arrange takes one or two rows, as many as matrices, and tables.
+// arrange takes one or two rows (one per matrix), and tables.
 static void *arrange(call_frame *f, const char *name, int matrices, int directed) {
   if (begin(f))
     return NULL;
@@ -112,8 +112,8 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   return NULL;
 }
 
-// operands reads those of a product: coefficients, what was arranged, the node of each place and the place of each
-// node, so many states, and tables.
+// operands reads the inputs of a product: coefficients, arranged lists, the node of each place and the place of each
+// node, the given number of states, and tables.
 static void *operands(product *p, call_frame *f, const signature *wanted, int states) {
   fit sizes;
   clear(&sizes);
@@ -191,7 +191,7 @@ static void *entries(call_frame *f, const char *name, int matrices, int directed
   return NULL;
 }
 
-// ARRANGING and ENTRIES are the kernels for one or two matrices with or without directions.
+// ARRANGING and ENTRIES define the kernels for one or two matrices, directed or not.
 #define ARRANGING(which, matrices, directed) \
   static void *arrange_##which(call_frame *f) { return arrange(f, "pengcde_arrange_" #which, matrices, directed); }
 #define ENTRIES(which, matrices, directed) \

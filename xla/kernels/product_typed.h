@@ -1,10 +1,10 @@
-// arrange_of puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of
-// all matrices there. What is behind is not used.
+// arrange_of collects the nonzero entries of the lists of each place: the neighbours' nodes, and the entries of all
+// matrices there. The padding after them is not used.
 INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
                              REAL *restrict values, int matrices, int directed) {
   int each = directed ? 2 * matrices : matrices;
   for (int64_t b = 0; b < l->batch; b++, to += l->room, values += each * l->room) {
-    int64_t at = 0, begin = 0; // in a row, and in what is put together
+    int64_t at = 0, begin = 0; // in a row, and in the arranged lists
     for (int t = 0; t < l->tables; t++) {
       int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
       const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
@@ -19,7 +19,7 @@ INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *r
           int any = 0;
           for (int j = 0; j < each; j++)
             any |= from[j][k] != 0;
-          to[found] = neighbours[k]; // also what is not kept: a branch would be guessed wrong often
+          to[found] = neighbours[k]; // also for dropped entries: a branch would often be mispredicted
           for (int j = 0; j < each; j++)
             values[j * l->room + found] = from[j][k];
           found += any;
@@ -32,7 +32,7 @@ INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *r
 }
 
 CLONES static void NAME(arrange)(const lists *l, const REAL *const *rows, int32_t *counts, int32_t *to, REAL *values) {
-  switch (l->matrices + MOST * l->directed) { // known while it is compiled
+  switch (l->matrices + MOST * l->directed) { // known at compile time
   case 1:
     return NAME(arrange_of)(l, rows, counts, to, values, 1, 0);
   case 2:
@@ -44,7 +44,7 @@ CLONES static void NAME(arrange)(const lists *l, const REAL *const *rows, int32_
   }
 }
 
-// gathered adds to y [d] the rows of z that are named, by weights.
+// gathered adds to y [d] the rows of z with the given indices, weighted.
 INLINE void NAME(gathered)(REAL *restrict y, const REAL *restrict w, const int32_t *restrict at, int64_t count,
                            const REAL *restrict z, int64_t d) {
   int64_t i = 0;
@@ -89,7 +89,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
           for (int64_t k = 0; k < count; k += LANES) {
             NAME(vector) mixed = {0}, of;
             for (int j = 0; j < coefficients; j++) {
-              int at = j < 2 && coefficients > 1 ? 1 - j : j; // the order in which sums always were rounded
+              int at = j < 2 && coefficients > 1 ? 1 - j : j; // keeps the established order of rounding
               NAME(load)(&of, entries + at * p->lists.room + k);
               NAME(add)(&mixed, c[at], &of);
             }
@@ -156,7 +156,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
   }
 }
 
-// weights gives the cotangents of the coefficients for that v of the product.
+// weights computes the cotangents of the coefficients for cotangent v of the product.
 CLONES static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
   switch (p->coefficients) {
   case 1:
@@ -168,7 +168,7 @@ CLONES static void NAME(weights)(const product *p, const REAL *restrict v, REAL 
   }
 }
 
-// entries gives the cotangents of the rows for that v of the product.
+// entries computes the cotangents of the rows for cotangent v of the product.
 CLONES static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
                                  const REAL *restrict z, const REAL *restrict v, int64_t d, REAL *const *rows) {
   int each = l->directed ? 2 * l->matrices : l->matrices;

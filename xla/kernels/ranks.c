@@ -1,8 +1,8 @@
 //go:build linux && cgo
 
-// The part of a message matrix of low rank: for sums of each node and their coefficients, V = sums · coefficients has
-// the columns c, o, r and g, and the product with states Z is o (c^T Z) + r (o^T Z) + g Z. Package equivariant says
-// what they are; o is 1.
+// The low-rank part of a message matrix. For sums of each node and their coefficients, V = sums · coefficients has the
+// columns c, o, r and g, and the product with states Z is o (c^T Z) + r (o^T Z) + g Z. Package equivariant defines
+// them; o is 1.
 
 #include "kernels.h"
 
@@ -11,7 +11,7 @@
 
 typedef struct {
   const buffer *nodes, *puts, *z;
-  int64_t batch, n, sums, d, seeds, part; // part: samples of a seed, which has coefficients of its own
+  int64_t batch, n, sums, d, seeds, part; // part: samples per seed, which has its own coefficients
 } ranks;
 
 #include "float32.h"

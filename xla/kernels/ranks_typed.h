@@ -11,7 +11,7 @@ INLINE void NAME(vectors)(REAL *restrict v, const REAL *restrict nodes, const RE
   }
 }
 
-// two are the sums [d] of the rows of x, weighed by two columns of V.
+// two computes the sums [d] of the rows of x, weighted by two columns of V.
 INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *restrict v, int one, int other,
                       const REAL *restrict x, int64_t n, int64_t d) {
   int64_t i = 0;
@@ -61,7 +61,7 @@ CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict 
   }
 }
 
-// cotangents gives the rows [n, 4] of V's for that x of the product; v are those of V.
+// cotangents computes the cotangent rows [n, 4] of V for cotangent x of the product. v holds the rows of V.
 INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z, const REAL *restrict x,
                              int64_t n, int64_t d, REAL *restrict room) {
   REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d;
@@ -75,7 +75,8 @@ INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const RE
   }
 }
 
-// pulled gives the cotangents of the coefficients, and pulled_to_nodes those of the sums, for that x of the product.
+// pulled computes the cotangents of the coefficients, and pulled_to_nodes the cotangents of the sums, for cotangent x
+// of the product.
 CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;

@@ -1,6 +1,6 @@
-// What kernels for numbers of type REAL share: vectors of LANES of them. NAME(x) is x for that type.
+// Declarations that kernels for numbers of type REAL share: vectors of LANES numbers. NAME(x) is x for this type.
 
-// A vector has two halves of 32 bytes: GCC takes longer ones than a processor has apart, number by number.
+// A vector has two halves of 32 bytes: GCC splits vectors longer than a processor's into single numbers.
 typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 typedef struct {
   NAME(half) low, high;
@@ -16,7 +16,7 @@ INLINE void NAME(store)(REAL *to, const NAME(vector) * x) {
   *(NAME(half) *)(to + LANES / 2) = x->high;
 }
 
-// add adds w x to a vector, and add_product x y.
+// add adds w x to a vector, and add_product adds x y.
 INLINE void NAME(add)(NAME(vector) * to, REAL w, const NAME(vector) * x) {
   to->low += w * x->low;
   to->high += w * x->high;
