@@ -7,7 +7,7 @@ import (
 
 // CostSummary reports how long the stored runs of a report took, and on which machines.
 type CostSummary struct {
-	// Made counts the runs with facts, and Diverged those of them that diverged.
+	// Made counts the runs with facts, and Diverged the diverged runs among them.
 	Made, Diverged int
 	// Seconds is the total over all runs.
 	Seconds float64

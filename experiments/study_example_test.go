@@ -15,17 +15,17 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Normalisations returns a study that compares matrices of movements for a PENG-CDE on england-covid.
+// Normalisations asks which matrix of movements serves a PENG-CDE best on england-covid.
 //
-// Protocol: windows of five consecutive days, four of them inputs; 60% for training, 20% for validation, shuffled by
-// the seed, so that training windows may share days with tested ones; a small PENG-CDE; mean squared error by region
-// on the tested windows, compared with a forecast of zero.
+// Protocol: windows of five days side by side, four of them inputs; 60% for training, 20% for validation, shuffled by
+// the seed, so that training windows may share days with tested ones; a small PENG-CDE; mean squared error by region on
+// the tested windows, beside a forecast of zero.
 func Normalisations() experiments.Study {
 	return experiments.Study{Name: "england-normalisations", Title: "Which matrix of movements", Data: "england_covid",
 		Plan: planNormalisations, Execute: makeNormalisations, Show: showNormalisations}
 }
 
-// protocol is part of the identity of every run, because Execute depends on it.
+// protocol is part of the identity of every run: what Execute does by it decides the outcome.
 type protocol struct {
 	Length, Stride    int
 	Train, Validation float64
@@ -42,7 +42,7 @@ func (p protocol) split(seed uint64) (dyngraph.Split, error) {
 	return series.Windows(p.Length, p.Stride).Split(p.Train, p.Validation, seed)
 }
 
-// planNormalisations lists the runs: models by values of the key "matrix" by seeds.
+// planNormalisations lists the runs: models, by the values of the key "matrix", by seeds.
 func planNormalisations(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {
@@ -105,8 +105,8 @@ func makeNormalisations(ctx context.Context, m *experiments.RunContext, r experi
 	return facts, nil
 }
 
-// showNormalisations makes the table: a row for each model, a column for each matrix. Seeds that split one series
-// share windows, and the interval accounts for that.
+// showNormalisations makes the table: a row for each model, a column for each matrix. Seeds that split one series share
+// windows, and the interval counts that.
 func showNormalisations(r *experiments.Report) ([]figures.Item, error) {
 	split, err := published.split(0)
 	if err != nil {

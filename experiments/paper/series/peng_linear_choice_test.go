@@ -18,7 +18,7 @@ import (
 
 // Each country uses the fit of the linear part that does best on the tested windows of the other countries, relative
 // to the error of their best simple forecast. A user's series uses the fit that does best on all three. The errors
-// are those of the linear part only.
+// concern only the linear part.
 func TestStrengthsComeFromOtherCountries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {
