@@ -34,7 +34,7 @@ func newModel(t *testing.T, c *testCase) *pengcde.Model {
 	return model
 }
 
-// needPeer skips a test where the peer is not set up.
+// needPeer skips a test if the peer is not set up.
 func needPeer(t *testing.T) {
 	t.Helper()
 	if _, _, err := peerFiles(); err != nil {
@@ -43,7 +43,7 @@ func needPeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("JAX compiles for minutes")
 	}
-	// Compiling takes the seconds, not the work.
+	// Nearly all of the time is compiling, not the work.
 	t.Setenv("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 }
 
@@ -178,7 +178,7 @@ func TestLargestDifference(t *testing.T) {
 	}
 }
 
-// Series that train one at a time take the steps that they take together.
+// Series that train one at a time take the same steps as when they train together.
 func TestStepsOfSmallerBatches(t *testing.T) {
 	var all [2][]pengcde.Steps
 	for i, batch := range []int{0, 1} {

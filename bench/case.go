@@ -24,21 +24,21 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Setting chooses the model, its data and the training of a race.
+// Setting selects the model, the data and the training of a race.
 type Setting struct {
 	Field     string // one of [Fields]; "" means "peng"
-	Nodes     int    // asked for; the grid has the next square number
-	Float64   bool   // computes in float64 in place of float32
+	Nodes     int    // requested; the grid has the next square number
+	Float64   bool   // computes in float64 instead of float32
 	Published bool   // repeats the defects of the published code, see [pengcde.Config].Parity
 	Seed      uint64 // draws the data and the parameters
-	// Batch is the number of series in an optimiser step, for graphs whose states do not fit at once. 0 means all 4,
-	// which the peer always takes.
+	// Batch is the number of series in an optimiser step, for graphs whose states do not fit in memory at once. 0
+	// means all 4, which the peer always uses.
 	Batch int
 }
 
 const defaultField = "peng"
 
-// Validate finds a setting that nothing can be trained with; the error wraps [pengcde.ErrInput].
+// Validate returns an error for a setting that cannot be trained; the error wraps [pengcde.ErrInput].
 func (s Setting) Validate() error {
 	switch {
 	case s.Field != "" && !slices.Contains(Fields(), s.Field):
@@ -51,7 +51,7 @@ func (s Setting) Validate() error {
 	return nil
 }
 
-// Fields are the vector fields that the peer has, by the names that a [Setting] takes.
+// Fields lists the vector fields that the peer has, by the names used in a [Setting].
 func Fields() []string {
 	return []string{"peng", "affine", "original", "pre-mult", "adjacency", "gn-ode", "constant"}
 }
@@ -59,12 +59,12 @@ func Fields() []string {
 const (
 	hidden, layers = 16, 2
 	batchSize      = 4
-	// tinyRate is a learning rate that is lost to rounding: every epoch does the same work on the same parameters, so
-	// that the accepted steps stay the first epoch's.
+	// tinyRate is a learning rate whose updates are lost to rounding. Every epoch does the same work on the same
+	// parameters, so the accepted steps stay the first epoch's.
 	tinyRate = 1e-12
 )
 
-// testCase is one batch of the heat task: 4 graphs from a grid, at 80 observed times each, amplitude 1.
+// testCase is one batch of the heat task: 4 graphs that begin as a grid, with 80 observed times each, amplitude 1.
 type testCase struct {
 	Setting
 	config  pengcde.Config
@@ -85,7 +85,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	if s.Batch == 0 {
 		s.Batch = batchSize
 	}
-	// An event adds p n² edges: from 400 nodes on p falls, so that the degree does not grow with the graph.
+	// An event adds p n² edges. From 400 nodes on p decreases, so that the degree does not grow with the graph.
 	const probability, unscaled = 0.001, 400
 	set, err := synthetic.Generate(ctx, synthetic.Config{
 		Family: graphs.Grid{}, Task: synthetic.Heat, Amplitude: synthetic.Shipped, Nodes: s.Nodes, Graphs: batchSize,
@@ -108,7 +108,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	return c, nil
 }
 
-// steps solves the windows, batch by batch as in training, and returns the solver's steps.
+// steps solves the windows batch by batch, as in training, and returns the solver's steps.
 func (c *testCase) steps(ctx context.Context, model *pengcde.Model) (all []pengcde.Steps, err error) {
 	for part := range slices.Chunk(c.windows, c.Batch) {
 		steps, err := model.Steps(ctx, part)
@@ -128,8 +128,8 @@ const (
 	gradientFile   = "gradient.safetensors"
 )
 
-// export writes the case into a folder for the peer: a model's parameters, the steps that were accepted on them, and
-// the control matrices by their edges.
+// export writes the case into a folder for the peer: a model's parameters, the steps accepted with them, and the
+// control matrices as lists of edges.
 func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.Steps) error {
 	name, dtype := "float32", "F32"
 	if c.Float64 {
@@ -140,7 +140,7 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 	for b, w := range c.windows {
 		s := w.Series
 		ends[b], stops[b] = steps[b].Ends, append([]float64{}, steps[b].StepTo...)
-		// Observations share the rows of their snapshots, and each is written once.
+		// Observations share the rows of their snapshots, and each row is written once.
 		snapshots, index, place := [][]float64{}, []int{}, map[*float64]int{}
 		for _, row := range s.Weights {
 			at, found := place[&row[0]]
@@ -175,7 +175,7 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 			arrays = append(arrays, array)
 		}
 	}
-	// The tolerances, first step, decay and norm are what the zero values of ode.PID and train.AdamW mean.
+	// The tolerances, first step, decay and norm correspond to the zero values of ode.PID and train.AdamW.
 	text, err := json.Marshal(map[string]any{"field": c.Field, "layers": layers, "parity": c.Published, "dtype": name,
 		"rtol": 1e-3, "atol": 1e-6, "first_step": 0.01, "learning_rate": c.training.AdamW.LearningRate,
 		"weight_decay": 1e-4, "clip": 1, "ends": ends, "stops": stops})

@@ -16,13 +16,14 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// tolerance is how far losses and gradients of the library and the peer may differ in float64 on the same steps,
-// relative to the library's. Both round differently, and fields that change fast magnify that.
+// tolerance bounds the difference of losses and gradients between the library and the peer in float64 on the same
+// steps, relative to the library's. The two round differently, and fields that change fast magnify the difference.
 const tolerance = 1e-8
 
 // Check compares losses, gradients and steps of the peer with the library's in float64, and reports the differences.
-// Where losses or gradients differ by more than rounding, or one takes over twice the other's steps, it returns an
-// error. It trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
+// It returns an error if losses or gradients differ by more than rounding, or if one takes over twice the other's
+// steps. It first trains two epochs, because special parameter values, such as gains of 1 and shifts of 0, could hide
+// mistakes.
 func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string, err error) {
 	s.Float64 = true
 	c, err := newCase(ctx, s)
@@ -58,7 +59,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	report = fmt.Sprintf("%s, relative to the library on its steps:\n", c.Field)
 	var differs error
 	variants := []string{dense}
-	// The others have one message matrix, which both variants form.
+	// The other fields have one message matrix, which both variants form.
 	if slices.Contains([]string{"peng", "affine", "pre-mult"}, c.Field) {
 		variants = append(variants, implicit)
 	}
@@ -84,7 +85,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	report += "  steps accepted+rejected on their own:\n"
 	err = withPeer(ctx, folder, dense, stopped, func(p *process) error {
 		t, err := p.ask("inference")
-		for b, theirs := range t.Accepted { // both adapt alike, but not equally: see startPeer
+		for b, theirs := range t.Accepted { // both adapt in the same way, but not equally: see startPeer
 			ours := steps[b]
 			report += fmt.Sprintf("    library %d+%d, ", ours.Accepted, ours.Rejected)
 			report += fmt.Sprintf("peer %d+%d\n", theirs, t.Rejected[b])
@@ -107,9 +108,9 @@ func withPeer(ctx context.Context, folder, variant, steps string, use func(*proc
 	return errors.Join(use(peer), peer.close())
 }
 
-// gradient returns the loss and the gradient of a model, whose parameters are in the file before, by training it: AdamW
-// with an ε far above any gradient, and a learning rate as large, steps by the gradient itself. This changes the
-// parameters of the model.
+// gradient returns the loss and the gradient of a model by training it. AdamW with an ε far above any gradient, and
+// an equally large learning rate, steps by the gradient itself. The file before contains the parameters of the model,
+// and the training changes them.
 func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (
 	loss float64, gradient map[string][]float64, err error) {
 	const far = 1e12
@@ -131,7 +132,7 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 	return report.Epochs[0].TrainLoss, gradient, nil
 }
 
-// largestDifference is the largest relative difference between two gradients, and where it is.
+// largestDifference returns the largest relative difference between two gradients, and its location.
 func largestDifference(ours, theirs map[string][]float64) (largest float64, worst string, err error) {
 	if len(ours) != len(theirs) {
 		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, want %d", len(theirs), len(ours))

@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
-// BenchmarkAffine is the seconds of an epoch of [field.Affine] and of the published field, in turns, on the case that
-// races are on, with the tries of its adaptive steps in all.
+// BenchmarkAffine reports the seconds per epoch of [field.Affine] and of the published field, in turn, on the case of
+// the races, with the total tries of its adaptive steps.
 func BenchmarkAffine(b *testing.B) {
 	for _, nodes := range []int{100, 144, 529} {
 		b.Run(fmt.Sprintf("n=%d", nodes), func(b *testing.B) {

@@ -16,12 +16,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
+// slopesFrom is the smallest number of nodes in the fit of a slope: below it, constant costs dominate the time.
 const slopesFrom = 512
 
-// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by
-// least squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out, and races
-// with a peer on its own steps.
+// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes)
+// by least squares from 512 nodes on. Lines of one machine can be compared. It leaves out measurements by others
+// elsewhere, and races with a peer on its own steps.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
@@ -34,7 +34,7 @@ func (f File) DrawMemory() (*figures.Figure, error) {
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// dashes tell the library, the dense and the implicit peer apart, on one machine and on another; dashNames name the
+// dashes distinguish the library, the dense and the implicit peer, on one machine and on another; dashNames name the
 // peers' dashes in keys.
 var (
 	dashes = [2][3]figures.Dash{{figures.Solid, figures.Dashed, figures.Dotted},
@@ -42,7 +42,8 @@ var (
 	dashNames = [2][2]string{{"dashed", "dotted"}, {"dash and dot", "dash and two dots"}}
 )
 
-// draw draws one line for each model, and for each of the peer's variants of it, on each machine, but for values of 0.
+// draw draws one line for each model, and for each of the peer's variants of it, on each machine, without values
+// of 0.
 func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
 		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
@@ -57,7 +58,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	byNodes := func(a, b Row) int { return cmp.Compare(a.nodes(), b.nodes()) }
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), byNodes)
 	var libraries, peers []figures.Series
-	// add a line with one value for each number of nodes, if there is any
+	// add adds a line with one value for each number of nodes, if there are values.
 	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool {
 		for _, r := range rows {
 			x, last := float64(r.nodes()), len(line.X)-1
@@ -82,7 +83,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 			suffix = ", " + place
 		}
 		for j, model := range models {
-			style, known := paper.StyleOf(model) // its colour; dashes say who computes, and where
+			style, known := paper.StyleOf(model) // the colour; dashes show who computes, and where
 			if !known {
 				style = figures.StyleOf(j)
 			}
@@ -117,7 +118,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	return figures.Lines(axes, append(libraries, peers...)...)
 }
 
-// slope ends the name of a line, where two points or more are in its fit.
+// slope returns the end of a line's name, with the slope if at least two points are in its fit.
 func slope(x, y []float64) string {
 	var logX, logY []float64
 	for i := range x {
@@ -132,7 +133,7 @@ func slope(x, y []float64) string {
 	return fmt.Sprintf(": slope %.2f", s)
 }
 
-// outOfMemory marks the least size at which the peer ran out of memory, for each model.
+// outOfMemory marks, for each model, the smallest size at which the peer ran out of memory.
 func (f File) outOfMemory() []figures.Mark {
 	names := map[int][]string{}
 	for _, model := range f.models() {
@@ -154,14 +155,14 @@ func (f File) outOfMemory() []figures.Mark {
 	return marks
 }
 
-// nodes is the number of nodes of the grid, the next square number.
+// nodes returns the number of nodes of the grid, the next square number.
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
 func (f File) places() []string { return distinct(f.Rows, Row.place) }
 
 func (f File) models() []string { return distinct(f.Rows, func(r Row) string { return r.Model }) }
 
-// distinct are the values of rows in the order in which they come.
+// distinct returns the distinct values of rows in order of appearance.
 func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	for _, r := range rows {
 		if v := of(r); !slices.Contains(values, v) {
@@ -171,7 +172,7 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	return values
 }
 
-// modelName is how the paper calls a vector field.
+// modelName returns the paper's name of a vector field.
 func modelName(field string) string {
 	names := map[string]string{"peng": "PENG-CDE", "affine": "PENG-CDE, affine", "original": "Original GN-CDE",
 		"pre-mult": "Pre-Mult GN-CDE", "adjacency": "Adjacency GN-CDE", "gn-ode": "GN-ODE", "constant": "Constant"}

@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// testRows are made up: of PENG-CDE with a peer that runs out of memory at 1024.
+// testRows returns made-up rows of PENG-CDE with a peer that runs out of memory at 1024.
 func testRows() []Row {
 	row := func(n int, ours, peer float64, oursMB, peerMB int64) Row {
 		return Row{Model: "peng", Variant: dense, N: n, Pairs: 5, Ours: ours, Peer: peer,
@@ -42,7 +42,7 @@ func withoutPeer(rows []Row) []Row {
 
 var textOfSVG = regexp.MustCompile(`<text [^>]*>([^<]+)</text>`)
 
-// writes are the texts of a figure, one in a line.
+// writes returns the texts of a figure, one per line.
 func writes(t *testing.T, f *figures.Figure, err error) string {
 	t.Helper()
 	if err != nil {
@@ -158,7 +158,7 @@ func TestTable(t *testing.T) {
 	}
 
 	rows := withoutPeer(testRows())
-	rows[1].Machine, rows[1].Accepted = "Another", 0 // the smallest, which is to come first
+	rows[1].Machine, rows[1].Accepted = "Another", 0 // the smallest, which must come first
 	table = (&File{Rows: rows}).Table()
 	expect(t, table.String(), []string{"| machine", "Another, XLA on CPU, at abc1234"}, []string{"peer", "ratio"})
 	steps := slices.IndexFunc(table.Columns, func(c figures.Column) bool { return c.Title == "steps" })

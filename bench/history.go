@@ -20,10 +20,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Past is one race in the history of the library's speed. Machines differ and drift, so that the ratio to the peer in
-// the same race compares over time, and seconds do not.
+// Past is one race in the history of the library's speed. Machines differ and drift, so only the ratio to the peer in
+// the same race can be compared over time, not the seconds.
 type Past struct {
-	Time            time.Time // of the race, or of the commit where the race's own was not kept
+	Time            time.Time // of the race, or of the commit if the race's time was not kept
 	Commit, Machine string
 	Model           string
 	Nodes           int    // of the grid
@@ -33,11 +33,11 @@ type Past struct {
 	Ratio           spread
 }
 
-// historyColumns are the first line of a history's file.
+// historyColumns is the first line of a history file.
 var historyColumns = []string{"time", "commit", "machine", "model", "nodes", "peer", "pairs", "seconds", "peer_seconds",
 	"ratio", "least", "largest"}
 
-// ReadHistory reads a CSV file of races, oldest first. A file that does not exist has none.
+// ReadHistory reads a CSV file of races, oldest first. A file that does not exist gives no races.
 func ReadHistory(path string) (history []Past, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,9 @@ func (p Past) cells() []string {
 	return cells
 }
 
-// AppendHistory adds a race to a file of races. It leaves out what has no ratio over the years: a race without a peer,
-// one that the peer did not finish, and one with a peer on its own steps. The empty path is no file.
+// AppendHistory adds a race to a file of races. It leaves out races whose ratio does not compare over time: a race
+// without a peer, a race that the peer did not finish, and a race with a peer on its own steps. The empty path means
+// no file.
 func AppendHistory(path string, at time.Time, r Row) error {
 	if path == "" || r.Peer == 0 || r.OutOfMemory || r.Steps == own {
 		return nil
@@ -117,8 +118,8 @@ func writeHistory(path string, history []Past) error {
 	return durable.WriteFile(path, text.Bytes())
 }
 
-// DrawHistory draws the seconds of the dense peer's epoch over the library's against the time of the race, for the
-// published, the affine and the original field on grids of 144 and 529 nodes.
+// DrawHistory draws the ratio of the dense peer's seconds per epoch to the library's against the time of the race,
+// for the published, the affine and the original field on grids of 144 and 529 nodes.
 func DrawHistory(history []Past) (*figures.Figure, error) {
 	models := []string{"peng", "affine", "original"}
 	kept := slices.DeleteFunc(slices.Clone(history), func(p Past) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Races with a ratio are appended in order, and earlier lines stay to the byte.
+// Races with a ratio are appended in order, and earlier lines do not change by a byte.
 func TestAppendHistory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.csv")
 	row := Row{Model: "peng", N: 128, Variant: dense, Pairs: 3, Ours: 0.1, Peer: 0.45, Ratio: spread{4.5, 4.25, 5}}
@@ -44,7 +44,7 @@ func TestAppendHistory(t *testing.T) {
 	}
 }
 
-// A history that is no history is refused with its line, and is not written over.
+// An invalid history file is refused with its line, and is not overwritten.
 func TestReadHistoryRefuses(t *testing.T) {
 	header := strings.Join(historyColumns, ",") + "\n"
 	for content, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 //go:embed latest.json
 var latest []byte
 
-// Latest are the rows that come with the module, which "make bench" writes.
+// Latest returns the rows that come with the module, which "make bench" writes.
 func Latest() (f File, err error) {
 	if err = json.Unmarshal(latest, &f); err != nil {
 		err = fmt.Errorf("bench: rows of latest.json: %w", err)
@@ -18,7 +18,7 @@ func Latest() (f File, err error) {
 }
 
 // EpochSeconds returns the seconds of the library's training epochs, all series in one step, by model and number of
-// nodes, and the machine that they were measured on; of several machines, the first row's.
+// nodes, and the machine that measured them. If there are several machines, it uses the first row's.
 func (f File) EpochSeconds() (seconds map[string]map[int]float64, machine string) {
 	seconds = make(map[string]map[int]float64)
 	for _, r := range f.Rows {
@@ -31,7 +31,7 @@ func (f File) EpochSeconds() (seconds map[string]map[int]float64, machine string
 		if seconds[r.Model] == nil {
 			seconds[r.Model] = make(map[int]float64)
 		}
-		if _, twice := seconds[r.Model][r.nodes()]; !twice { // against several peers the library does the same
+		if _, twice := seconds[r.Model][r.nodes()]; !twice { // the library does the same work against each peer
 			seconds[r.Model][r.nodes()] = r.Ours
 		}
 	}

@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-// Seconds come from one machine, from epochs with all series in one step, and once for a number of nodes.
+// Seconds come from one machine, from epochs with all series in one step, and once for each number of nodes.
 func TestEpochSeconds(t *testing.T) {
 	row := func(model string, n int, seconds float64, batch int, machine string) Row {
 		return Row{Model: model, N: n, Ours: seconds, Batch: batch, origin: origin{Machine: machine}}

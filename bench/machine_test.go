@@ -13,14 +13,14 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkMachine reports what the machine can do, against which docs/performance.md holds the costliest operations:
-// GB/s that are read and written by a copy, in cache and in memory, and multiply-adds a second of XLA's product of two
-// matrices in float32, in thousands of millions. With PJRT_NPROC=1 and GOMAXPROCS=1 it measures one core.
+// BenchmarkMachine measures the machine; docs/performance.md compares the costliest operations with these numbers. It
+// reports GB/s read and written by a copy, in cache and in memory, and multiply-adds per second of XLA's product of
+// two matrices in float32, in units of 10⁹. With PJRT_NPROC=1 and GOMAXPROCS=1 it measures one core.
 func BenchmarkMachine(b *testing.B) {
 	for _, size := range []int{256 << 10, 256 << 20} {
 		b.Run(fmt.Sprintf("copy of %d KiB", size>>10), func(b *testing.B) {
 			from, to := make([]byte, size), make([]byte, size)
-			copy(to, from) // so that both are there
+			copy(to, from) // so that both are in memory
 			count := 0
 			for b.Loop() {
 				copy(to, from)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// latestRows are those that the page and the picture show.
+// latestRows returns the rows that the page and the picture show.
 func latestRows(t *testing.T) File {
 	t.Helper()
 	latest, err := Latest()
@@ -24,7 +24,7 @@ func latestRows(t *testing.T) File {
 	return latest
 }
 
-// The page on speed has the races with the peer and the seeds in one program as they are in the file of rows.
+// The page on speed has the races with the peer, and the seeds in one program, as in the file of rows.
 func TestPageOfRaces(t *testing.T) {
 	text, err := os.ReadFile("../docs/performance.md")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestPageOfRaces(t *testing.T) {
 	}
 }
 
-// raced is the row of a race on so many nodes with the dense peer, on its steps.
+// raced returns the row of a race on this number of nodes with the dense peer, on the library's steps.
 func raced(f File, model string, nodes int) (Row, bool) {
 	for _, r := range f.Rows {
 		if r.Model == model && (r.N == nodes || r.nodes() == nodes) && r.Variant == dense && r.Steps == "" && r.Batch == 0 {
@@ -82,7 +82,7 @@ func raced(f File, model string, nodes int) (Row, bool) {
 	return Row{}, false
 }
 
-// shows says whether a cell begins with a value, rounded.
+// shows returns an error unless a cell begins with a value, rounded.
 func shows(cell string, value float64) error {
 	text := regexp.MustCompile(`^[\d.]+`).FindString(cell)
 	shown, err := strconv.ParseFloat(text, 64)
@@ -96,7 +96,7 @@ func shows(cell string, value float64) error {
 	return nil
 }
 
-// The committed picture is what the file of rows gives, but for the smoothing of a few pixels.
+// The committed picture matches the file of rows, except for the smoothing of a few pixels.
 func TestPicture(t *testing.T) {
 	figure, err := latestRows(t).DrawSeconds()
 	if err != nil {

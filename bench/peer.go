@@ -30,44 +30,45 @@ const (
 	implicit = "implicit"
 )
 
-// process is a peer with a case in it. It is to be closed.
+// process is a peer that has loaded a case. The caller must close it.
 type process struct {
 	ctx      context.Context
 	versions map[string]string
 	folder   string
-	limited  bool // in memory
+	limited  bool // whether its memory is limited
 	command  *exec.Cmd
 	input    io.WriteCloser
 	output   *bufio.Reader
 	errors   bytes.Buffer
 }
 
-// turn is what the peer did at one request.
+// turn is the peer's answer to one request.
 type turn struct {
-	// Seconds are how long the compiled work took; CompileSeconds how long compiling it took, before its first turn.
+	// Seconds is the time of the compiled work. CompileSeconds is the time of compiling it, before its first turn.
 	Seconds        float64 `json:"seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	Loss           float64 `json:"loss"`       // 0 for inference
-	PeakBytes      int64   `json:"peak_bytes"` // the largest resident memory so far
-	// Accepted and Rejected steps of each sample.
+	PeakBytes      int64   `json:"peak_bytes"` // largest resident memory so far
+	// Accepted and Rejected count the steps of each sample.
 	Accepted []int `json:"accepted"`
 	Rejected []int `json:"rejected"`
 }
 
 // Steps of the peer.
 const (
-	// given are the steps in the case, which the library accepted; "" stands for them.
+	// given uses the steps in the case, which the library accepted; "" means the same.
 	given = "given"
-	// own are the steps of diffrax's controller at the library's tolerances. They pass over changes of the graph, as in
-	// the published code.
+	// own uses the steps of diffrax's controller at the library's tolerances. They pass over changes of the graph, as
+	// in the published code.
 	own = "default"
-	// stopped are the steps of that controller with the library's times to end on. After such a time it begins again
-	// from the step that was cut there, the library from the one proposed before: the controller accepts more steps.
+	// stopped uses the steps of that controller, and ends steps at the same times as the library. After such a time
+	// the controller continues from the shortened step, the library from the step proposed before: the controller
+	// accepts more steps.
 	stopped = "stopped"
 )
 
-// startPeer starts the peer on the folder of a case, and waits until it has loaded it. gib limits its address space; 0
-// does not. Errors wrap errNoPeer where it is not set up, and errMemory.
+// startPeer starts the peer on the folder of a case, and waits until it has loaded the case. gib limits its address
+// space; 0 means no limit. Errors wrap errNoPeer if the peer is not set up, and errMemory.
 func startPeer(ctx context.Context, folder, variant, steps string, gib float64) (*process, error) {
 	python, script, err := peerFiles()
 	if err != nil {
@@ -97,7 +98,7 @@ func startPeer(ctx context.Context, folder, variant, steps string, gib float64) 
 	return p, err
 }
 
-// gradient runs forward and gradient, and returns the gradient by the names of parameters.
+// gradient runs the forward pass and the gradient, and returns the gradient by names of parameters.
 func (p *process) gradient() (turn, map[string][]float64, error) {
 	file := filepath.Join(p.folder, gradientFile)
 	t, err := p.ask("gradient " + file)
@@ -110,7 +111,7 @@ func (p *process) gradient() (turn, map[string][]float64, error) {
 
 // close ends the process.
 func (p *process) close() error {
-	if p.command.ProcessState != nil { // it ended on its own, which was told
+	if p.command.ProcessState != nil { // it ended by itself, which was reported
 		return nil
 	}
 	p.input.Close()
@@ -120,7 +121,7 @@ func (p *process) close() error {
 	return nil
 }
 
-// ask makes a request: "epoch" for forward, gradient and update, "inference" for forward alone.
+// ask makes a request: "epoch" for forward, gradient and update, "inference" for the forward pass only.
 func (p *process) ask(request string) (t turn, err error) {
 	if p.command.ProcessState != nil {
 		return t, fmt.Errorf("bench: the peer was closed or has failed, start another: %w", fs.ErrClosed)
@@ -131,7 +132,7 @@ func (p *process) ask(request string) (t turn, err error) {
 	return t, p.answer(&t)
 }
 
-// answer reads one line; where there is none, the process has ended.
+// answer reads one line; if there is none, the process has ended.
 func (p *process) answer(into any) error {
 	line, err := p.output.ReadBytes('\n')
 	if err != nil {
@@ -151,8 +152,8 @@ func (p *process) answer(into any) error {
 	return nil
 }
 
-// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a
-// signal, or with status 127 where no thread could be started.
+// failure returns the error with which the process ended. At a memory limit its libraries may end it before Python
+// sees an error: with a signal, or with status 127 if no thread could be started.
 func (p *process) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
 		return fmt.Errorf("bench: the peer was ended: %w", cause)
@@ -166,7 +167,7 @@ func (p *process) failure(err error) error {
 	return fmt.Errorf("bench: the peer ended: %w: %s", err, text)
 }
 
-// peerFiles are the peer's Python and its script, of the checkout that the working folder is in.
+// peerFiles returns the paths of the peer's Python and script, in the checkout that contains the working folder.
 func peerFiles() (python, script string, err error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -21,16 +21,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Race says how races are run.
+// Race sets how races are run.
 type Race struct {
-	Pairs     int     // turns that each takes, one after the other
-	PeerUpTo  int     // the most nodes for which the peer runs
+	Pairs     int     // turns of each, alternating
+	PeerUpTo  int     // largest number of nodes for which the peer runs
 	Variant   string  // how the peer uses message matrices: "dense" or "implicit"
-	Steps     string  // of the peer: "given", those that the library accepts, or "default", its own; "" is given
+	Steps     string  // of the peer: "given", the library's accepted steps, or "default", its own; "" means "given"
 	MemoryGiB float64 // limit of the peer's address space, 0 for none
 }
 
-// Validate finds what Run would refuse, in no time; the error wraps [pengcde.ErrInput].
+// Validate returns the error with which Run would refuse the setting, without running; the error wraps
+// [pengcde.ErrInput].
 func (r Race) Validate(s Setting) error {
 	switch {
 	case r.Pairs < 1:
@@ -48,8 +49,8 @@ func (r Race) Validate(s Setting) error {
 	return s.Validate()
 }
 
-// Run races on one case, the library in this process and the peer in another. Memory is measured of the whole process:
-// where it matters, give each race a new one, as the command race does.
+// Run races on one case, the library in this process and the peer in another. It measures the memory of the whole
+// process: if memory matters, use a new process for each race, as the command race does.
 func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row, err error) {
 	if err := r.Validate(s); err != nil {
 		return row, err
@@ -108,8 +109,8 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	return row, nil
 }
 
-// plan finds the steps, writes the case and plans its training, with a model of its own, so that the one which is timed
-// compiles all that it needs.
+// plan finds the steps, writes the case and plans its training. It uses a separate model, so that the timed model
+// compiles everything it needs.
 func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folder string) error {
 	model, err := pengcde.New(backend, c.config)
 	if err != nil {
@@ -143,8 +144,8 @@ func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folde
 	return nil
 }
 
-// epochs trains an epoch that compiles, and then one for each pair, after which the peer takes its turn, if there is
-// one. All belong to one training, so that the copies to the device at its beginning are no part of them.
+// epochs trains an epoch that compiles, and then one epoch for each pair, after which the peer, if any, takes its
+// turn. All epochs belong to one training, so they do not include the copies to the device at its beginning.
 func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, peer *process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -180,7 +181,7 @@ func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, pee
 	return nil
 }
 
-// secondsOf returns the seconds of each epoch, of which the first compiles.
+// secondsOf returns the seconds of each epoch; the first epoch compiles.
 func secondsOf(report *train.Report) (seconds []float64) {
 	for _, e := range report.Epochs {
 		seconds = append(seconds, e.Seconds)
@@ -188,7 +189,8 @@ func secondsOf(report *train.Report) (seconds []float64) {
 	return seconds
 }
 
-// inference returns the seconds of forecasts at the times of the series, the second ones, since the first compile.
+// inference returns the seconds of forecasts at the times of the series. It times the second call, since the first
+// compiles.
 func (c *testCase) inference(ctx context.Context, model *pengcde.Model) (seconds float64, err error) {
 	for range 2 {
 		began := time.Now()
@@ -202,15 +204,16 @@ func (c *testCase) inference(ctx context.Context, model *pengcde.Model) (seconds
 	return seconds, nil
 }
 
-// origin is the machine, the commit of the checkout, and the versions of what computed, the backend among them.
+// origin holds the machine, the commit of the checkout, and the versions of the software that computed, including the
+// backend.
 type origin struct {
 	Machine  string            `json:"machine"`
 	Commit   string            `json:"commit"`
 	Versions map[string]string `json:"versions"`
 }
 
-// here returns the origin of a measurement on this machine. The commit has a + where the checkout was changed since,
-// and is "" where git does not say.
+// here returns the origin of a measurement on this machine. The commit ends in + if the checkout was changed since,
+// and is "" if git does not know it.
 func here(backend *xla.Backend) origin {
 	versions := doctor.Versions()
 	delete(versions, "pengcde-go")
@@ -235,7 +238,7 @@ func here(backend *xla.Backend) origin {
 	return o
 }
 
-// place is the machine and what computed on it.
+// place returns the machine and the backend.
 func (o origin) place() string {
 	if backend := o.Versions["backend"]; backend != "" {
 		return o.Machine + ", " + backend

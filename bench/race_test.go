@@ -41,7 +41,7 @@ func TestRaceAlone(t *testing.T) {
 	}
 }
 
-// A race with the peer has the peer's turns beside the library's.
+// A race with the peer also has the peer's turns.
 func TestRace(t *testing.T) {
 	needPeer(t)
 	row, err := Race{Pairs: 2, PeerUpTo: 16, Variant: dense}.Run(t.Context(), xlatest.Go(t), Setting{Nodes: 16, Seed: 1})

@@ -11,48 +11,50 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// Row is one race. What it says of the peer is 0 where that took no part.
+// Row holds the result of one race. Numbers of the peer are 0 if it took no part.
 type Row struct {
 	Model   string `json:"model"`
 	Variant string `json:"peer_variant"`
-	Steps   string `json:"peer_steps,omitempty"` // "default" where the peer takes its own, else ""
-	N       int    `json:"n"`                    // nodes asked for; the grid has the next square number
+	Steps   string `json:"peer_steps,omitempty"` // "default" if the peer takes its own steps, else ""
+	N       int    `json:"n"`                    // requested nodes; the grid has the next square number
 	Pairs   int    `json:"pairs"`
-	Batch   int    `json:"batch,omitempty"` // series in an optimiser step where not all 4: an epoch then has several
-	// Ours and Peer are seconds of an epoch, forward, gradient and update for all 4 series: medians over so many turns.
+	Batch   int    `json:"batch,omitempty"` // series in an optimiser step if not all 4: an epoch then has several
+	// Ours and Peer are the seconds per epoch of forward, gradient and update for all 4 series: medians over Pairs
+	// turns.
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
 	Ratio spread  `json:"ratio,omitzero"`
-	// Inference is forward alone, in seconds of one turn: ours from series to forecasts, the peer's from arrays.
-	// Compile is the time that compiling an epoch takes.
+	// OursInference and PeerInference are the seconds of one forward pass: ours from series to forecasts, the peer's
+	// from arrays. OursCompile and PeerCompile are the seconds of compiling an epoch.
 	OursInference float64 `json:"ours_inference_s"`
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
 	OursCompile   float64 `json:"ours_compile_s"`
 	PeerCompile   float64 `json:"peer_compile_s,omitempty"`
-	// Bytes are the largest resident memory in the races; for the peer also while it starts.
+	// OursBytes and PeerBytes are the largest resident memory in the races; for the peer also while it starts.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
-	// PlannedBytes, on device and host, are what [pengcde.Model.Plan] says before the training, 0 where nothing was
-	// planned. BaseBytes are resident before anything is compiled. So PlannedBytes are to be compared with OursBytes
-	// less BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
+	// PlannedBytes is the plan of [pengcde.Model.Plan] before the training, on device and host, 0 if nothing was
+	// planned. BaseBytes is the resident memory before anything is compiled. Compare PlannedBytes with OursBytes
+	// minus BaseBytes, which also includes the compiler, its output, and memory that Go has not collected yet.
 	PlannedBytes int64 `json:"planned_bytes,omitempty"`
 	BaseBytes    int64 `json:"base_bytes,omitempty"`
-	// PlannedEvaluations are forward, as if all samples accepted as many steps as the sample with the most. Accepted
-	// and Rejected steps of the library and Evaluations forward are counted in all samples.
+	// PlannedEvaluations counts forward evaluations as if all samples accepted as many steps as the sample with the
+	// most. Accepted and Rejected count the library's steps, and Evaluations its forward evaluations, over all
+	// samples.
 	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 	Accepted           int `json:"accepted"`
 	Rejected           int `json:"rejected"`
 	Evaluations        int `json:"evaluations"`
-	// PeerAccepted and PeerRejected are the peer's steps.
+	// PeerAccepted and PeerRejected count the peer's steps.
 	PeerAccepted int `json:"peer_accepted,omitempty"`
 	PeerRejected int `json:"peer_rejected,omitempty"`
-	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
+	// OutOfMemory reports that the peer exceeded its limit of PeerGiB; a PeerGiB of 0 means no limit.
 	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
 	PeerGiB     float64 `json:"peer_gib,omitempty"`
 	origin
 }
 
-// spread is a median with the least and the largest.
+// spread is a median with the smallest and the largest value.
 type spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -65,7 +67,7 @@ func spreadOf(values []float64) spread {
 	return spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
 }
 
-// String is a line that tells of the race while others are run; [File.Table] shows all of it.
+// String returns a line that describes the race while others run; [File.Table] shows all fields.
 func (r Row) String() string {
 	line := fmt.Sprintf("%s, %d nodes: %.3g s an epoch", r.Model, r.nodes(), r.Ours)
 	switch {
@@ -83,7 +85,7 @@ type File struct {
 	Together []Together `json:"together,omitempty"`
 }
 
-// ReadFile reads a file of rows; one that is not there has none.
+// ReadFile reads a file of rows; a file that does not exist gives no rows.
 func ReadFile(path string) (f File, err error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +100,7 @@ func ReadFile(path string) (f File, err error) {
 	return f, nil
 }
 
-// Update changes a file of rows; the empty path is none.
+// Update changes a file of rows; the empty path means no file.
 func Update(path string, change func(*File)) error {
 	if path == "" {
 		return nil
@@ -115,14 +117,15 @@ func Update(path string, change func(*File)) error {
 	return durable.WriteFile(path, append(content, '\n'))
 }
 
-// Put adds a row in the place of one of the same model, grid, variant, steps and batch on the same machine and backend.
+// Put adds a row, and replaces a row of the same model, grid, variant, steps and batch on the same machine and
+// backend.
 func (f *File) Put(r Row) {
 	f.Rows = put(f.Rows, r, func(r Row) any {
 		return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.place()}
 	})
 }
 
-// put adds an entry in the place of one with the same key.
+// put adds an entry, and replaces an entry with the same key.
 func put[T any](list []T, entry T, key func(T) any) []T {
 	if at := slices.IndexFunc(list, func(other T) bool { return key(other) == key(entry) }); at >= 0 {
 		list[at] = entry

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// column is one of a table: its title, its decimals and how a row fills it.
+// column describes a column of a table: its title, its decimals and how a row fills it.
 type column[R any] struct {
 	title    string
 	decimals int
@@ -37,8 +37,8 @@ func tabulate[R any](title string, notes []string, rows []R, columns []column[R]
 	return table
 }
 
-// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns
-// that no row fills are left out, such as the peer's where it took no part in any race.
+// Table returns the rows by model and size, with seconds, memory, steps, and notes on where they were measured.
+// Columns that no row fills are left out, such as the peer's if it took no part in any race.
 func (f File) Table() *figures.Table {
 	models, places := f.models(), f.places()
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
@@ -91,7 +91,7 @@ func (f File) Table() *figures.Table {
 	})
 }
 
-// textIf is a cell that is missing where nothing was measured.
+// textIf returns a cell that is missing if nothing was measured.
 func textIf(measured bool, format string, args ...any) figures.Cell {
 	if !measured {
 		return figures.Missing()
@@ -99,7 +99,7 @@ func textIf(measured bool, format string, args ...any) figures.Cell {
 	return figures.Text(fmt.Sprintf(format, args...))
 }
 
-// measured is a number that is missing where it is 0.
+// measured returns a number that is missing if it is 0.
 func measured(value float64) figures.Cell {
 	if value <= 0 {
 		return figures.Missing()
@@ -107,7 +107,7 @@ func measured(value float64) figures.Cell {
 	return figures.Number(value)
 }
 
-// ofPeer is missing too where the peer ran out of memory.
+// ofPeer returns a number that is also missing if the peer ran out of memory.
 func (r Row) ofPeer(value float64) figures.Cell {
 	if r.OutOfMemory {
 		return figures.Missing()
@@ -115,7 +115,7 @@ func (r Row) ofPeer(value float64) figures.Cell {
 	return measured(value)
 }
 
-// notes say what the columns are, and of every machine the commits and versions.
+// notes explains the columns, and lists the commits and versions of every machine.
 func (f File) notes() []string {
 	notes := []string{"n: nodes asked for; nodes: nodes of the grid; steps: accepted + rejected, in all series; " +
 		"memory: the largest resident"}
@@ -149,7 +149,7 @@ func (f File) notes() []string {
 	return notes
 }
 
-// versions are in one line, without the backend, which is part of the place.
+// versions returns the versions in one line, without the backend, which is part of the place.
 func (r Row) versions() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {

@@ -17,15 +17,15 @@ import (
 // Together is a measurement of seeds that train in one program, by [pengcde.FitSeeds].
 type Together struct {
 	Model     string  `json:"model"`
-	N         int     `json:"n"`            // nodes asked for
-	Seeds     int     `json:"seeds"`        // models, each with data and parameters of its own
+	N         int     `json:"n"`            // requested nodes
+	Seeds     int     `json:"seeds"`        // models, each with its own data and parameters
 	SeedEpoch spread  `json:"seed_epoch_s"` // seconds of an epoch divided by Seeds, over Epochs epochs
 	Epochs    int     `json:"epochs"`
 	Compile   float64 `json:"compile_s"` // seconds of compiling, for all seeds
 	origin
 }
 
-// ValidateTogether finds numbers of seeds and epochs that [MeasureTogether] refuses.
+// ValidateTogether returns an error for numbers of seeds and epochs that [MeasureTogether] refuses.
 func ValidateTogether(seeds, epochs int) error {
 	if seeds < 1 || epochs < 1 {
 		return errs.New(pengcde.ErrInput, "bench: %d seeds for %d epochs, want at least 1 of each", seeds, epochs)
@@ -33,7 +33,7 @@ func ValidateTogether(seeds, epochs int) error {
 	return nil
 }
 
-// MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
+// MeasureTogether trains this number of seeds in this process and times the epochs after the first, which compiles.
 func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (Together, error) {
 	if err := errors.Join(ValidateTogether(seeds, epochs), s.Validate()); err != nil {
 		return Together{}, err
@@ -59,19 +59,19 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 	if err != nil {
 		return Together{}, err
 	}
-	seconds := secondsOf(outcomes[seeds-1].Report) // of the last to end an epoch
+	seconds := secondsOf(outcomes[seeds-1].Report) // of the last seed to end an epoch
 	measured.Compile = max(0, seconds[0]-spreadOf(seconds[1:]).Median)
 	floats.Scale(1/float64(seeds), seconds)
 	measured.SeedEpoch = spreadOf(seconds[1:])
 	return measured, nil
 }
 
-// PutTogether adds a measurement in the place of one of the same model, size, seeds, machine and backend.
+// PutTogether adds a measurement, and replaces one of the same model, size, seeds, machine and backend.
 func (f *File) PutTogether(t Together) {
 	f.Together = put(f.Together, t, func(t Together) any { return [...]any{t.Model, t.N, t.Seeds, t.place()} })
 }
 
-// TogetherTable shows the measurements of seeds that train in one program, beside what one seed takes alone.
+// TogetherTable returns the measurements of seeds that train in one program, compared with the time of a single seed.
 func (f File) TogetherTable() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Together), func(a, b Together) int {
 		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N),

@@ -49,7 +49,7 @@ func TestTogetherIsKept(t *testing.T) {
 	put(100, 4, 0.9, "here")
 	put(100, 1, 2, "there")
 	put(100, 1, 1.5, "here")
-	put(100, 1, 1, "here") // in the place of the one before
+	put(100, 1, 1, "here") // replaces the entry before
 	f, err := ReadFile(path)
 	if err != nil || len(f.Together) != 3 || len(f.Rows) != 1 {
 		t.Fatalf("%d measurements beside %d rows, %v", len(f.Together), len(f.Rows), err)

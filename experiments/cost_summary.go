@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// CostSummary says how long the stored runs of a report took, and on which machines.
+// CostSummary reports how long the stored runs of a report took, and on which machines.
 type CostSummary struct {
-	// Made is the number of runs with facts, Diverged how many of these diverged.
+	// Made counts the runs with facts, and Diverged the diverged runs among them.
 	Made, Diverged int
-	// Seconds are summed over all runs.
+	// Seconds is the total over all runs.
 	Seconds float64
-	// Machines are those that trained, Versions the libraries with their version, in order.
+	// Machines lists the machines that trained, and Versions the libraries with their versions, both sorted.
 	Machines, Versions []string
-	// First and Last are when the first and the last run ended.
+	// First and Last are the times at which the first and the last run ended.
 	First, Last time.Time
 }
 
-// CostSummary sums up the time of the stored runs.
+// CostSummary adds up the time of the stored runs.
 func (r *Report) CostSummary() (s CostSummary) {
 	made := r.Results.Made()
 	s.Made, s.Diverged = len(made), len(made)-len(made.Finished())
@@ -48,10 +48,10 @@ func (r *Report) CostSummary() (s CostSummary) {
 	return s
 }
 
-// Time writes the seconds for people.
+// Time formats the seconds for people.
 func (s CostSummary) Time() string { return hours(s.Seconds) }
 
-// Days are those on which the runs ended, "" where there is none.
+// Days returns the days on which the runs ended, "" if there are none.
 func (s CostSummary) Days() string {
 	if s.Made == 0 {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// damages are what can become of a checkpoint's file; other is the file of another run.
+// damages returns damaged contents of a checkpoint's file; other is the file of another run.
 func damages(content, other []byte) map[string][]byte {
 	flipped := func(at int) []byte {
 		damaged := bytes.Clone(content)
@@ -28,8 +28,8 @@ func damages(content, other []byte) map[string][]byte {
 	}
 }
 
-// A run that was cut off, and whose checkpoint was damaged since, in one of its files or in both, says so, and gives
-// the results that it would have: training goes on from the file before, or starts over.
+// An interrupted run whose checkpoint was damaged, in one file or both, says so and gives the same results: training
+// continues from the earlier file, or starts over.
 func TestDamagedCheckpointsOfRuns(t *testing.T) {
 	for name, study := range map[string]Study{"network": toy(NetworkRow("two", "Two", toyConfig, toyTraining)),
 		"tuned": tunedToy()} {
@@ -38,7 +38,7 @@ func TestDamagedCheckpointsOfRuns(t *testing.T) {
 			o.Only, o.Seeds, o.CheckpointEvery = map[string][]string{"half": {"early"}}, []uint64{1}, -1
 			results(t)
 			want := run(t, study, o).Results[0].Facts().Outcome()
-			// cut leaves the two files of a training that was cut off in its second epoch.
+			// cut leaves the two files of a training that was interrupted in its second epoch.
 			cut := func(o Options) []string {
 				t.Helper()
 				folder := results(t)
@@ -71,11 +71,11 @@ func TestDamagedCheckpointsOfRuns(t *testing.T) {
 			other := read(cut(elsewhere)[0])
 			for kind := range damages(other, nil) {
 				if name == "tuned" && !slices.Contains([]string{"empty", "first number", "of another run"}, kind) {
-					continue // its trials read theirs as the network does
+					continue // its trials read their files as the network does
 				}
 				for _, both := range []bool{false, true} {
 					all := cut(o)
-					if !both { // the newer one
+					if !both { // damage only the newer file
 						if slices.Reverse(all); newer(t, all[1], all[0]) {
 							slices.Reverse(all)
 						}
@@ -106,7 +106,7 @@ func TestDamagedCheckpointsOfRuns(t *testing.T) {
 	}
 }
 
-// newer says whether the first of two files was written after the second.
+// newer reports whether a was written after b.
 func newer(t *testing.T, a, b string) bool {
 	t.Helper()
 	first, err := os.Stat(a)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The example in docs/adding-a-study.md is the one that a test runs.
+// The example in docs/adding-a-study.md is the code that a test runs.
 func TestDocumentedStudy(t *testing.T) {
 	code, err := os.ReadFile("study_example_test.go")
 	if err != nil {

@@ -71,7 +71,7 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 	}
 }
 
-// mustPlan are the models of a study.
+// mustPlan returns the models of a study.
 func (s Study) mustPlan(t *testing.T) (models []Row) {
 	t.Helper()
 	runs, err := s.Plan(context.Background(), Scope{})
@@ -123,7 +123,7 @@ func TestDamagedResultIsNamed(t *testing.T) {
 	run(t, toy(), o)
 }
 
-// One altered byte is found out, whichever it is.
+// Altering any single byte of a result is detected.
 func TestAlteredResult(t *testing.T) {
 	folder, o := results(t), options(t)
 	o.Models, o.Seeds = []string{"zero"}, []uint64{0}
@@ -185,7 +185,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
-// The seeds of a model in one program give what they give alone, also when they are interrupted and go on.
+// Seeds trained in one program give the same results as seeds trained separately, also after an interruption.
 func TestSeedsTogether(t *testing.T) {
 	models := []Row{NetworkRow("two", "Two", float64Toy(), toyTraining), BaselineRow("zero", baseline.Zero{})}
 	o := options(t)
@@ -219,8 +219,8 @@ func TestSeedsTogether(t *testing.T) {
 	}
 }
 
-// The seeds that one program trains are taken before the first is made, so that processes do not part them. Where
-// another has one already, the others are made after all else, without it.
+// One process takes all seeds of a program before it makes the first, so that processes do not split them. If another
+// process holds one of them, the remaining seeds are made last, without it.
 func TestSeedsAreTakenTogether(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -262,14 +262,14 @@ func TestSeedsAreTakenTogether(t *testing.T) {
 	}
 }
 
-// float64Toy is toyConfig in float64.
+// float64Toy returns toyConfig with float64 numbers.
 func float64Toy() pengcde.Config {
 	config := toyConfig
 	config.Float64 = true
 	return config
 }
 
-// What fails for another reason than its model is stored, does not stop the others, and is made again on request.
+// A failure other than divergence is stored, does not stop the other runs, and is made again on request.
 func TestErrorsAreStoredAndRetried(t *testing.T) {
 	results(t)
 	o, wrong := options(t), toyConfig
@@ -299,7 +299,7 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 	}
 }
 
-// Parameters that diverge are the model's fault: such a run is stored as diverged, and not made again.
+// Diverging parameters are the model's fault: the run is stored as diverged, and not made again.
 func TestDivergedParametersAreStored(t *testing.T) {
 	results(t)
 	training := toyTraining
@@ -325,14 +325,15 @@ func TestResultsFolderThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A path of results may have characters that patterns know: nothing is missed beside a run, or removed elsewhere.
+// The path of results may contain characters that are special in patterns: no file of a run is missed, and no file
+// elsewhere is removed.
 func TestFolderWithCharactersOfPatterns(t *testing.T) {
 	root := t.TempDir()
 	own, other := filepath.Join(root, "x[1]y"), filepath.Join(root, "x1y")
 	t.Setenv(ResultsEnv, own)
 	s, o := toy(BaselineRow("zero", baseline.Zero{})), options(t)
 	of := run(t, s, o).Results[0].slot
-	moved := of.LeaseFile() + ".ABC" // by a process that was killed then
+	moved := of.LeaseFile() + ".ABC" // left by a killed process
 	theirs := filepath.Join(other, "toy", filepath.Base(moved))
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
 		t.Fatal(err)
@@ -430,7 +431,7 @@ func TestGapsAndCosts(t *testing.T) {
 	}
 }
 
-// A series of other values is other data.
+// A series with other values has another digest.
 func TestDigest(t *testing.T) {
 	series := ring()
 	before := Digest(series)
@@ -458,7 +459,7 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
-// Files of data reach the plan of every question; a study that takes none refuses them.
+// Data files reach every study that takes them; a study that takes none refuses them.
 func TestData(t *testing.T) {
 	results(t)
 	s, asked := toy(), []string{"spain.json", "wales.json"}
@@ -483,7 +484,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// Facts that JSON has no place for are the error of their run; the others go on.
+// Facts that JSON cannot represent become the error of their run; the other runs continue.
 func TestFactsThatAreNotFinite(t *testing.T) {
 	results(t)
 	s := toy(BaselineRow("zero", baseline.Zero{}))
@@ -504,7 +505,7 @@ func TestFactsThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// A panic in one run of a group does not train the others again or store them by halves.
+// A panic in one run of a group neither trains the others again nor stores them incompletely.
 func TestPanicInAGroup(t *testing.T) {
 	results(t)
 	s, o := toy(NetworkRow("two", "Two", float64Toy(), toyTraining)), options(t)

@@ -10,27 +10,28 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Estimate says how many runs [Study.Run] would make, and about how long that takes by runs that are stored or came
-// with the module.
+// Estimate holds how many runs [Study.Run] would make, and about how long they would take. The times come from runs
+// that are stored or came with the module.
 type Estimate struct {
-	// Planned runs were asked for; Missing are those to make, Trained the trained ones of them, by so many Programs: one
-	// a run, or fewer where the seeds of a model are trained together.
+	// Planned counts the requested runs, Missing the runs still to make, and Trained the missing runs that need
+	// training. Programs is the number of compiled programs that train them: one per run, or fewer where the seeds of
+	// a model are trained together.
 	Planned, Missing, Trained, Programs int
-	// Judged of the trained ones take Seconds in all, by stored runs of their models, one after the other; of the rest
-	// nothing is known.
+	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
+	// total time if they run one after the other. The time of the remaining runs is unknown.
 	Judged  int
 	Seconds float64
-	// PeakBytes is the most memory that one of those stored runs took, of the same profile; 0 where it is not known.
+	// PeakBytes is the largest memory use among the stored runs of the same profile; 0 if unknown.
 	PeakBytes int64
-	// Machines made those stored runs.
+	// Machines lists the machines that made those stored runs.
 	Machines []string
 
 	profile Profile
-	others  []Profile // of which stored runs are, where none of the profile is
+	others  []Profile // profiles of the stored runs, where none has the requested profile
 }
 
-// Estimate computes nothing. Where no run of a model is stored in the profile, it is judged by the seconds of an epoch
-// in another.
+// Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
+// is estimated from the seconds per epoch in another profile.
 func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	r, err := s.find(ctx, o)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	return e, nil
 }
 
-// made are the stored runs of a profile, those among them that are made on request where options ask for them.
+// made returns the stored runs of a profile. It includes runs that are made on request if the options ask for them.
 func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err error) {
 	for _, only := range []map[string][]string{nil, o.Only} {
 		r, err := s.find(ctx, Options{Profile: p, Only: only, Data: o.Data, Backend: o.Backend})
@@ -73,7 +74,8 @@ func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err
 	return all, nil
 }
 
-// judge adds what a run will take by stored runs of a profile: of the same model and keys, else of the same model.
+// judge adds the estimated cost of a run. It uses the stored runs of a profile with the same model and keys, else
+// with the same model.
 func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 	for _, alike := range []func(Result) bool{
 		func(s Result) bool { return s.kind() == r.kind() }, func(s Result) bool { return s.Model.ID == r.Model.ID },
@@ -113,7 +115,7 @@ func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 	return false
 }
 
-// String is a sentence or two for people.
+// String returns the estimate as one or two sentences for people.
 func (e Estimate) String() string {
 	text := fmt.Sprintf("%d of %d runs to make", e.Missing, e.Planned)
 	switch {

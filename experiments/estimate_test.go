@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// An estimate counts the runs that Run would make, and judges them by stored ones: of the same model and keys, of the
-// same model, of another profile; and says where there are none.
+// An estimate counts the runs that Run would make. It uses stored runs of the same model and keys, of the same model,
+// or of another profile, and says if there are none.
 func TestEstimate(t *testing.T) {
 	t.Setenv(ResultsEnv, t.TempDir())
 	t.Chdir(t.TempDir())
@@ -47,7 +47,7 @@ func TestEstimate(t *testing.T) {
 	if e := estimate(Options{Profile: Medium, SeedsTogether: true}); e.Trained != 3 || e.Programs != 2 {
 		t.Errorf("%d runs by %d programs, want 3, of which 2 are trained together", e.Trained, e.Programs)
 	}
-	only := map[string][]string{"half": {"late"}} // of which none is made: the model's others tell
+	only := map[string][]string{"half": {"late"}} // no run of this key is made, so the model's other runs count
 	if e := estimate(Options{Profile: Medium, Models: []string{"two"}, Only: only}); e.Judged != 2 || e.Seconds != 2*took {
 		t.Errorf("%+v, want 2 runs judged by one of %g s", e, took)
 	}
@@ -58,7 +58,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A run that another profile's epochs tell about is said to take more, or at most, that long.
+// An estimate from another profile's epochs says that a run takes more than, or at most, that long.
 func TestEstimateByAnotherProfile(t *testing.T) {
 	run := func(epochs int) Result {
 		m := NetworkRow("two", "Two", toyConfig, toyTraining)

@@ -1,16 +1,18 @@
 package experiments
 
-// Generation numbers the numerics: data, models, solver and training as code. It is part of the identity of every run.
-// Raise it with any change after which the numbers of some run differ by more than rounding, and write the golden
-// values anew (see TestGolden): runs of other generations then show as stale, and are made again by [Options].Stale. A
-// change of a configuration or of a default needs no new generation, as all values are in a run's identity; nor does
-// one that changes no number.
+// Generation is the version number of the numerics: data, models, solver and training as code. It is part of the
+// identity of every run.
 //
-// 2 is the first that is recorded.
+// Raise it with any change that alters the numbers of a run by more than rounding, and write the golden values again
+// (see TestGolden). Runs of other generations then show as stale; [Options].Stale makes them again. Changes of a
+// configuration or a default need no new generation, because a run's identity contains all values. Changes that alter
+// no number need none either.
+//
+// Generation 2 is the first that is recorded.
 const Generation = 2
 
-// generation is Generation, but for tests.
+// generation equals Generation, except in tests.
 var generation = Generation
 
-// noBackend is the kind of backend of a run that needs none.
+// noBackend is the backend kind recorded for a run that needs no backend.
 const noBackend = "none"

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// However many runs a machine that died had, one of them is free soon after the term.
+// However many runs a dead machine held, one of them is free soon after the term.
 func TestManyLeasesOfADeadMachine(t *testing.T) {
 	now := time.Now()
 	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
@@ -24,7 +24,7 @@ func TestManyLeasesOfADeadMachine(t *testing.T) {
 		}
 		b.missing = append(b.missing, Result{Run: Run{Model: Row{Untrained: true}}, slot: slot})
 	}
-	const between = 5 * time.Second // so a turn through all takes a term
+	const between = 5 * time.Second // so visiting all runs takes a term
 	none := func(int) bool { return false }
 	for waited := time.Duration(0); ; waited += between {
 		left, err := b.Review(none)
@@ -41,7 +41,7 @@ func TestManyLeasesOfADeadMachine(t *testing.T) {
 	}
 }
 
-// A task of an array is done when tasks that live have all that is left; where that is not sure, it waits for them.
+// An array task ends when live tasks hold all remaining runs; if that is uncertain, it waits for them.
 func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	now := time.Now()
 	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
@@ -55,12 +55,12 @@ func TestTaskLeavesTheRestToOthers(t *testing.T) {
 		lease, own string
 		want       bool
 	}{
-		{0, `{"Owner":"X","Host":"far","Task":"3","Beat":1}`, "1", false}, // which may be of a dead node
+		{0, `{"Owner":"X","Host":"far","Task":"3","Beat":1}`, "1", false}, // its node may be dead
 		{5 * time.Second, `{"Owner":"X","Host":"far","Task":"3","Beat":2}`, "", false},
 		{5 * time.Second, `{"Owner":"X","Host":"far","Task":"3","Beat":2}`, "1", true},
 		{26 * time.Second, `{"Owner":"X","Host":"far","Task":"3","Beat":2}`, "1", false},
 		{5 * time.Second, `{"Owner":"Y","Host":"far","Beat":1}`, "1", false},
-		{5 * time.Second, `{"Owner":"Y","Host":"far","Beat":2}`, "1", false}, // nobody would take its run over
+		{5 * time.Second, `{"Owner":"Y","Host":"far","Beat":2}`, "1", false}, // no other task would take its run over
 	} {
 		t.Setenv("SLURM_ARRAY_TASK_ID", c.own)
 		now = now.Add(c.after)

@@ -15,9 +15,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// canonicalJSON returns a value as JSON has it, but with all fields, zeros too, that the tags "-" and omitzero do not
-// exclude. Fields have the names of their JSON tags, which stay when a field is renamed: every field of a type in
-// identities has one, and a field that is added later has omitzero too, so that the identities of stored runs stay.
+// canonicalJSON returns a value in its JSON form with all fields, including zeros, except fields excluded by the tags
+// "-" and omitzero. Fields are named by their JSON tags, so renaming a Go field changes no identity. Every field of a
+// type in an identity needs a tag. A field that is added later also needs omitzero, to keep the identities of stored
+// runs.
 func canonicalJSON(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -51,7 +52,8 @@ func canonicalJSON(v reflect.Value) any {
 	return v.Interface()
 }
 
-// Digest is a hash of what a series holds that a forecast can depend on, as float32, for the identity of a run.
+// Digest returns a hash of everything in a series that a forecast can depend on, as float32. It is used in the
+// identity of a run.
 func Digest(s *dyngraph.Series) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize, s.Alignment, s.Lagged)

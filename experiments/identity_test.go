@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// settingsOfOld and settingsOfNow are a type before and after a rename of it, of its fields and of what it holds.
+// settingsOfOld and settingsOfNow are one type before and after renaming the type, its fields and their types.
 type (
 	settingsOfOld struct {
 		Width  int       `json:"Width"`
@@ -31,7 +31,7 @@ type (
 	}
 )
 
-// A rename changes no identity, nor does a setting that is added with omitzero; zeros are written all the same.
+// A rename changes no identity, nor does a field that is added with omitzero; zeros of other fields are written.
 func TestRenamesKeepIdentities(t *testing.T) {
 	text := func(value any) string {
 		content, err := json.Marshal(canonicalJSON(reflect.ValueOf(value)))

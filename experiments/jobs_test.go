@@ -24,19 +24,19 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// workerEnv makes the test program a worker, with a folder for its signs.
+// workerEnv makes the test program a worker, and names the folder of its signal files.
 const workerEnv = "PENGCDE_TEST_WORKER"
 
-// long is a toy that trains for a while.
+// long returns a toy study that trains for a while.
 func long() Study {
 	training := toyTraining
 	training.Epochs = 20
 	return toy(NetworkRow("two", "Two", toyConfig, training), BaselineRow("zero", baseline.Zero{}))
 }
 
-// TestWorkerProcess is no test but a worker of those below. Where a file "once" or "always" in the folder of signs names
-// a run, its process is killed at the end of that, once or always. While there is a file "wait", the last two runs that
-// train do not end. A file "alone" stands for a study of which a run is to be made alone.
+// TestWorkerProcess is no test but the worker process of the tests below. Files in the folder of signals control it.
+// A run named in a file "once" or "always" has its process killed at its end, once or always. While a file "wait"
+// exists, the last two trained runs do not end. A file "alone" selects a study with a run that must be made alone.
 func TestWorkerProcess(t *testing.T) {
 	signs := os.Getenv(workerEnv)
 	if signs == "" {
@@ -100,19 +100,19 @@ func jobOptions(t *testing.T, signs string) Options {
 	return o
 }
 
-// alike compares results of two folders.
+// alike compares the results of two folders.
 var alike = []cmp.Option{cmpopts.IgnoreUnexported(Result{}), cmpopts.IgnoreFields(Run{}, "Model", "Identity"),
 	cmpopts.IgnoreFields(Training{}, "SecondsPerEpoch"), cmpopts.IgnoreFields(Facts{}, "PeakBytes"),
 	cmpopts.IgnoreFields(Record{}, "Seconds", "Ended", "Machine")}
 
-// Two workers make what one process does, and what they are at is heard.
+// Two workers make the same runs as one process, and their progress is reported.
 func TestJobs(t *testing.T) {
 	results(t)
 	alone := options(t)
 	alone.Seeds = jobSeeds
 	want := run(t, long(), alone).Results
 	folder := results(t)
-	wait := filepath.Join(t.TempDir(), "wait") // which holds the last two runs
+	wait := filepath.Join(t.TempDir(), "wait") // holds back the last two runs
 	if err := os.WriteFile(wait, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A run that is to be made alone is, after those that are made side by side.
+// A run that must be made alone is made after the runs that may be made in parallel.
 func TestRunMadeAlone(t *testing.T) {
 	results(t)
 	signs := t.TempDir()
@@ -150,10 +150,10 @@ func TestRunMadeAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(signs, "alone"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, withOneAlone(long()), jobOptions(t, signs)) // else that run has an error
+	run(t, withOneAlone(long()), jobOptions(t, signs)) // otherwise that run has an error
 }
 
-// withOneAlone is a study of which one run is to be made alone.
+// withOneAlone returns the study with one run that must be made alone.
 func withOneAlone(s Study) Study {
 	planned := s.Plan
 	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
@@ -166,8 +166,8 @@ func withOneAlone(s Study) Study {
 	return s
 }
 
-// Workers are killed at ten random moments: no run is lost, none that is stored is made again, and the results are
-// those without.
+// Workers are killed at ten random moments: no run is lost, no stored run is made again, and the results equal an
+// undisturbed run's.
 func TestWorkersKilledTenTimes(t *testing.T) {
 	results(t)
 	alone := options(t)
@@ -217,7 +217,7 @@ func TestWorkersKilledTenTimes(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	o.Retry = true // of a run that was under way at two of the moments
+	o.Retry = true // one run was under way at two of the kills
 	r, err := long().Run(context.Background(), o)
 	for err != nil && r != nil && strings.Contains(err.Error(), "its process ended before it was done, twice") {
 		r, err = long().Run(context.Background(), o)
@@ -233,8 +233,8 @@ func TestWorkersKilledTenTimes(t *testing.T) {
 	}
 }
 
-// A run whose worker is killed, as for lack of memory, is made again with no other beside it. One that always ends its
-// process is stored as an error; the others are made, and a retry makes it.
+// A run whose worker is killed, as for lack of memory, is made again with no other running. A run that always ends
+// its process is stored as an error; the other runs are made, and a retry makes it.
 func TestRunsThatEndTheirProcess(t *testing.T) {
 	t.Run("locks", func(t *testing.T) { runsThatEndTheirProcess(t, t.TempDir(), nil) })
 	t.Run("leases", func(t *testing.T) {
@@ -278,7 +278,7 @@ func runsThatEndTheirProcess(t *testing.T, signs string, leases *store.Leases) {
 	}
 }
 
-// What keeps workers from making runs ends the study, with what they say.
+// An error that keeps workers from making runs ends the study, with the workers' message.
 func TestWorkersThatFail(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -291,20 +291,20 @@ func TestWorkersThatFail(t *testing.T) {
 		"two workers ended before they took a run: exit status 3; it said last: the plugin is gone") {
 		t.Errorf("a command that ends: %v", err)
 	}
-	o.Worker = func() *exec.Cmd { // of another call
+	o.Worker = func() *exec.Cmd { // with another call
 		return exec.Command("sh", "-c", `echo "a library's line"; echo '{"Error": "no room", "Kind": "store"}'; cat`)
 	}
 	if _, err := long().Run(context.Background(), o); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("a worker that cannot store: %v, want ErrStore", err)
 	}
-	o.Worker = func() *exec.Cmd { return exec.Command("true") } // such as one with other options
+	o.Worker = func() *exec.Cmd { return exec.Command("true") } // such as a command with other options
 	if _, err := long().Run(context.Background(), o); err == nil || !strings.Contains(err.Error(),
 		"two workers ended before they took a run: it ended of itself") {
 		t.Errorf("workers that find no run: %v", err)
 	}
 }
 
-// Runs that another process has are left to it, and made when it lets go of them.
+// Runs that another process holds are left to it, and made when it releases them.
 func TestWorkersWait(t *testing.T) {
 	results(t)
 	o := jobOptions(t, t.TempDir())

@@ -14,19 +14,19 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// lockless is how flock fails where a file system has no locks.
+// lockless returns leases whose flock fails with err, as on a file system without locks.
 func lockless(err error) *store.Leases {
 	return &store.Leases{TryLock: func(*flock.Flock) (bool, error) { return false, err }}
 }
 
-// leases are for a folder without locks, with a short term.
+// leases returns leases for a folder without locks, with a short term.
 func leases() *store.Leases {
 	l := lockless(syscall.ENOLCK)
 	l.TermOf = 2 * time.Second
 	return l
 }
 
-// Two that work on the runs without locks make each once.
+// Two processes without locks make each run once.
 func TestRunsWithoutLocks(t *testing.T) {
 	for _, failure := range []error{syscall.ENOLCK, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EINVAL} {
 		folder := results(t)
@@ -66,7 +66,7 @@ func TestRunsWithoutLocks(t *testing.T) {
 	}
 }
 
-// Another failure of a lock is an error of the results folder.
+// Any other failure of a lock is an error of the results folder.
 func TestLockThatFails(t *testing.T) {
 	results(t)
 	o := options(t)

@@ -1,6 +1,6 @@
 package experiments
 
-// takeOthers stores missing runs that a study has which plans them too, see [Study].Like, in place of making them.
+// takeOthers copies missing runs from the studies in [Study].Like, instead of making them.
 func (w *runner) takeOthers() error {
 	for _, name := range w.study.Like {
 		other, err := openStore(name, w.options)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// alone runs the test in a process of its own, and says whether this is that: the files of go test itself have room.
+// alone runs the test in its own process, and reports whether this is that process: files of go test itself are not
+// limited.
 func alone(t *testing.T) bool {
 	t.Helper()
 	const env = "PENGCDE_TEST_ALONE"
@@ -24,7 +25,7 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// withoutRoom calls do while this process can write no file of more than 128 KiB, as on a full disk.
+// withoutRoom calls do while this process can write no file larger than 128 KiB, as on a full disk.
 func withoutRoom(t *testing.T, do func()) {
 	t.Helper()
 	var was syscall.Rlimit

@@ -12,18 +12,19 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Planner is a [Learner] that says what memory its training takes, as [pengcde.Model] does.
+// Planner is a [Learner] that can predict the memory its training takes, as [pengcde.Model] does.
 type Planner interface {
 	Plan(training []dyngraph.Window, batchSize, steps int) (*pengcde.Plan, error)
 }
 
-// errPlanned ends the making of a run of which only the plan is wanted.
+// errPlanned stops the making of a run once its plan is known.
 var errPlanned = errors.New("planned, not made")
 
-// PlanMemory plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]. It counts
-// the most adaptive steps that the model allows, so that the plan is the largest, and where one program trains seeds
-// together, the bytes of the most seeds. A model is left out whose training cannot be planned, as where its learner is
-// no [Planner]. PlanMemory makes data as a run does, in a temporary folder, and computes nothing on them.
+// PlanMemory plans the training of the first missing run of each model and returns the plans by model ID; see
+// [pengcde.Model.Plan]. It assumes the maximum number of adaptive steps that the model allows, so each plan is an
+// upper bound. Where one program trains several seeds together, the plan counts the bytes of the largest set of
+// seeds. Models whose training cannot be planned, such as those whose learner is no [Planner], are left out.
+// PlanMemory makes data as a run does, in a temporary folder, and does not compute with them.
 func (s Study) PlanMemory(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
 	r, err := s.find(ctx, o)
 	if err != nil {
@@ -34,17 +35,17 @@ func (s Study) PlanMemory(ctx context.Context, o Options) (map[string]*pengcde.P
 	return s.planMemory(ctx, w.programs())
 }
 
-// planMemory is PlanMemory of these programs.
+// planMemory implements PlanMemory for these programs.
 func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*pengcde.Plan, error) {
 	programs = slices.DeleteFunc(programs, func(p Results) bool { return p[0].Model.Untrained })
 	if len(programs) == 0 {
 		return nil, nil
 	}
-	seeds := make(map[string]int) // of the largest program by model
+	seeds := make(map[string]int) // seeds of the largest program, by model
 	for _, p := range programs {
 		seeds[p[0].Model.ID] = max(seeds[p[0].Model.ID], len(p))
 	}
-	backend, err := xla.Open(xla.Config{Backend: "go"}) // a plan is of shapes, so a device is left alone
+	backend, err := xla.Open(xla.Config{Backend: "go"}) // a plan needs only shapes, so no device is opened
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %w", err)
 	}
@@ -68,7 +69,7 @@ func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if errors.Is(err, errPlanned) && p.plan != nil { // another error the run will meet, and tell
+		if errors.Is(err, errPlanned) && p.plan != nil { // the run will hit any other error too, and report it
 			if p.seedsTogether {
 				multiply(p.plan, int64(seeds[r.Model.ID]))
 			}
@@ -78,15 +79,15 @@ func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*
 	return all, nil
 }
 
-// planning stands in a [RunContext] for a training.
+// planning replaces the training in a [RunContext].
 type planning struct {
-	scratch string // for data
+	scratch string // temporary folder for data
 	plan    *pengcde.Plan
-	// seedsTogether says that one program can train several such learners, see [fitTogether].
+	// seedsTogether reports whether one program can train several such learners, see [fitTogether].
 	seedsTogether bool
 }
 
-// multiply turns the plan of one training into a plan of so many in one program: their tensors have an axis of seeds.
+// multiply scales the plan of one training to n seeds in one program: the tensors get a seed axis.
 func multiply(p *pengcde.Plan, seeds int64) {
 	bytes := []*int64{&p.Data, &p.Saves, &p.Parameters, &p.Temporary, &p.DeviceBytes, &p.HostBytes}
 	if p.Solve != nil {
@@ -97,7 +98,7 @@ func multiply(p *pengcde.Plan, seeds int64) {
 	}
 }
 
-// of plans, and returns what ends the making of the run.
+// of plans the training, and returns the error that stops the making of the run.
 func (p *planning) of(learner Learner, training []dyngraph.Window, batchSize int) (err error) {
 	planner, ok := learner.(Planner)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// PlanMemory returns for a training the plan of its model on its data; nothing is made or left behind.
+// PlanMemory returns the plan of a training for its model and data, and neither makes nor leaves anything.
 func TestPlanMemory(t *testing.T) {
 	folder, o := results(t), options(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -24,7 +24,7 @@ func TestPlanMemory(t *testing.T) {
 	build := hidden.New
 	hidden.New = func(b *xla.Backend) (Learner, error) {
 		learner, err := build(b)
-		return struct{ Learner }{learner}, err // which plans nothing
+		return struct{ Learner }{learner}, err // which is no Planner
 	}
 	three := toyConfig
 	three.Hidden = 3
@@ -78,7 +78,7 @@ func TestPlanMemory(t *testing.T) {
 	}
 }
 
-// Seeds that one program trains take the memory of all of them, but for learners that it cannot train together.
+// A plan counts the memory of all seeds that one program trains, except for learners that cannot be trained together.
 func TestPlanMemorySeedsTogether(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -103,7 +103,7 @@ func TestPlanMemorySeedsTogether(t *testing.T) {
 	}
 }
 
-// Without a stored run of a model, as many processes make runs as have room by plan.
+// If a model has no stored run, the plan limits the number of processes.
 func TestShareByPlan(t *testing.T) {
 	results(t)
 	o := options(t)

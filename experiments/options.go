@@ -14,60 +14,60 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Options choose runs and how they are made; the zero value is all of the current profile.
+// Options select the runs and set how they are made. The zero value selects all runs of the current profile.
 type Options struct {
-	// Profile is the size; "" means [CurrentProfile].
+	// Profile is the size of the experiment; "" means [CurrentProfile].
 	Profile Profile
-	// Models are IDs; none means all.
+	// Models lists model IDs; empty means all models.
 	Models []string
-	// Only are the values of keys to which runs are kept, such as "split": {"random", "rolling-origin"}.
+	// Only restricts runs to these values of their keys, such as "split": {"random", "rolling-origin"}.
 	Only map[string][]string
-	// Seeds of the runs; nil means the seeds that the study plans for each model.
+	// Seeds lists the seeds of the runs; nil means the seeds that the study plans for each model.
 	Seeds []uint64
-	// Data are paths of the user's files, which are forecast beside the study's data; see [Study].
+	// Data lists the paths of your own files, which are forecast in addition to the study's data; see [Study].
 	Data []string
 	// Fresh ignores the runs that came with the module.
 	Fresh bool
-	// Retry makes runs again whose error was stored.
+	// Retry makes runs again whose stored record is an error.
 	Retry bool
-	// Stale makes runs again of which only another [Generation] is stored, and then deletes the earlier ones.
-	// Without it they are left as they are.
+	// Stale makes runs again that are stored only in another [Generation], and then deletes the earlier ones. Without
+	// it they stay as they are.
 	Stale bool
-	// SeedsTogether trains the seeds of a model in one program, see [pengcde.FitSeeds]. On a GPU that is always so.
+	// SeedsTogether trains the seeds of a model in one program, see [pengcde.FitSeeds]. On a GPU this is always done.
 	SeedsTogether bool
 	// CheckpointEvery is the time between checkpoints of a training; 0 means the default of [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but
-	// not reused.
+	// Backend computes the runs; nil means one is opened when a run is missing. Runs of another kind of backend are
+	// shown but not reused.
 	Backend *xla.Backend
-	// Progress, if set, hears the fraction of the missing trainings that is done (NaN where there is none), the time that
-	// is left, without compiling (0 where it is not known), and a text on the runs under way; before that, the fraction
-	// of a file of Data that is read.
+	// Progress, if not nil, is called with the completed fraction of the missing trainings (NaN if there are none),
+	// the remaining time without compiling (0 if unknown), and a text about the runs under way. Before that, it is
+	// called with the fraction of a file of Data that has been read.
 	Progress func(fraction float64, left time.Duration, text string)
-	// Planned, if set, gets the report on the stored runs before the first missing run is made.
+	// Planned, if not nil, is called with the report on the stored runs before the first missing run is made.
 	Planned func(*Report)
-	// Notice, if set, hears of unusual events: a training that goes on from a checkpoint, a run that could not be
-	// made.
+	// Notice, if not nil, is called with unusual events: a training that continues from a checkpoint, or a run that
+	// could not be made.
 	Notice func(string)
-	// Jobs is how many processes make runs side by side, see [Study.Share]; 0 and 1 stand for this process alone. Worker
-	// is a command, for each of them another one, that calls [Study.Work] with the same options. Cores is how many each
-	// of them has, as [Study.Share] says; 0 stands for an equal part of all.
+	// Jobs is the number of processes that make runs in parallel, see [Study.Share]; 0 and 1 mean only this process.
+	// Worker returns a new command for each of them, which calls [Study.Work] with the same options. Cores is the
+	// number of cores per process, as in [Study.Share]; 0 means an equal share.
 	Jobs, Cores int
 	Worker      func() *exec.Cmd
 
-	leases *store.Leases // but in tests made anew for each call
+	leases *store.Leases // created for each call, except in tests
 }
 
-// kind returns the kind of the backend that computes, or would; "" where none can be told.
+// kind returns the kind of the backend that computes, or would compute; "" if unknown.
 func (o Options) kind() string {
 	if o.Backend != nil {
 		return o.Backend.Kind()
 	}
-	kind, _ := xla.Expect(xla.Config{}) // opening it will say why there is none
+	kind, _ := xla.Expect(xla.Config{}) // opening the backend will report why there is none
 	return kind
 }
 
-// plan returns the report on the runs that options ask for, without their records.
+// plan returns the report on the selected runs, without their records.
 func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	p = &Report{Study: s, Backend: o.kind()}
 	if o.Profile == "" {
@@ -124,7 +124,7 @@ func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	return p, nil
 }
 
-// wants says whether a run is asked for.
+// wants reports whether the options select a run.
 func (o Options) wants(r Run) bool {
 	requested := false
 	for name, values := range o.Only {
@@ -136,7 +136,7 @@ func (o Options) wants(r Run) bool {
 	return (requested || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
 }
 
-// check finds models and keys that a study does not have.
+// check returns an error for models and keys that a study does not have.
 func (o Options) check(study string, profile Profile, runs []Run) error {
 	if len(runs) == 0 {
 		return errs.New(ErrInput, "experiments: %s plans no runs in profile %s", study, profile)

@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// CountShipped says how many of a study's runs that came with the module are found: planned by one of the profiles with
-// its own seeds. The others are orphaned: they lie in the archive, and no command shows them, because the identities by
-// which they were stored are no longer those that are planned. Outside of a checkout there are none of either.
+// CountShipped counts the runs of the study that came with the module. found counts the runs that one of the profiles
+// plans with its own seeds. The other runs are orphaned: they are in the archive, but no command shows them, because
+// no planned run has their identity. Both counts are 0 outside a checkout.
 func (s Study) CountShipped(ctx context.Context) (found, shipped int, err error) {
 	records, err := store.Shipped(s.Name)
 	if err != nil || len(records) == 0 {
@@ -27,7 +27,8 @@ func (s Study) CountShipped(ctx context.Context) (found, shipped int, err error)
 	return found, len(records), nil
 }
 
-// planned has the hashes, with which names of runs begin, of the runs that some profiles plan.
+// planned returns the identity hashes of all runs that the profiles plan. The names of stored runs begin with these
+// hashes.
 func (s Study) planned(ctx context.Context, o Options, profiles []Profile) (map[string]bool, error) {
 	hashes := make(map[string]bool)
 	for _, o.Profile = range profiles {

@@ -8,22 +8,22 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Page is what a page on a study has beside its tables.
+// Page holds what the page of a study shows in addition to its tables.
 type Page struct {
-	// Verdict says in two sentences at most what the runs show, whether it pleases or not. Matrix, where present, shows it
-	// by case, and Details are the figures behind it, a line each.
+	// Verdict states in at most two sentences what the runs show, good or bad. Matrix, if present, shows it by case.
+	// Details lists the numbers behind it, one line each.
 	Verdict string
 	Matrix  *figures.Table
 	Details []string
-	// Overviews is the number of tables that Show begins with which stand for the others: those are folded away. 0 folds
+	// Overviews is the number of summary tables at the start of Show. The remaining tables are folded away. 0 folds
 	// none.
 	Overviews int
-	// More are tables behind the tables of Show, such as tables of another profile.
+	// More holds tables that follow the tables of Show, such as tables of another profile.
 	More    []*figures.Table
 	Figures []PageFigure
 }
 
-// Part is all that a page on several studies has on one of them.
+// Part holds everything about one study on a page about several studies.
 type Part struct {
 	Report *Report
 	Page
@@ -31,8 +31,8 @@ type Part struct {
 	Notes  figures.NoteList
 }
 
-// Part makes the part of a page on the report. Its rows have no marks of runs that another backend made or that came
-// with the module: those are of who looks, not of a page.
+// Part returns the part of a page for this report. Its rows carry no marks for runs of another backend or runs that
+// came with the module, because those depend on the reader's machine.
 func (r *Report) Part() (*Part, error) {
 	unmarked := func(results Results) Results {
 		results = slices.Clone(results)
@@ -70,14 +70,14 @@ func (r *Report) Part() (*Part, error) {
 	return p, nil
 }
 
-// PageFigure is a figure with the name of its file, without extension.
+// PageFigure is a figure with its file name, without extension.
 type PageFigure struct {
 	Name string
 	*figures.Figure
 }
 
-// Origin says where the stored results come from: how many there are, when and on what they were made and how long it
-// took, and which runs are missing or diverged.
+// Origin describes the source of the stored results: their number, dates, machines and total time, and which runs are
+// missing or diverged.
 func (r *Report) Origin() string {
 	cost := r.CostSummary()
 	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", cost.Made, len(r.Results), r.Profile)
@@ -95,7 +95,7 @@ func (r *Report) Origin() string {
 	return text
 }
 
-// Gaps name the models with missing or diverged runs, and count these.
+// Gaps lists the models with missing or diverged runs, and counts these runs.
 func (r *Report) Gaps() (gaps []string) {
 	for _, id := range r.Models() {
 		if results := r.Results.Where("model", id); results.Gap() != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// ended is a run that took some seconds, of a machine that trained, or "" for a row without training.
+// ended returns a run that took this many seconds, on a machine if it trained, or "" for a row without training.
 func ended(id, machine string, day int, seconds float64, facts Facts) Result {
 	record := &Record{Facts: &facts, Seconds: seconds, Ended: time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC),
 		Machine: Machine{System: machine, Backend: "cpu", CPUs: 2}, Versions: map[string]string{"gomlx": "v1"}}
@@ -40,7 +40,7 @@ func TestCostSummary(t *testing.T) {
 	}
 }
 
-// A part of a page has no marks of who looks, and leaves the report as it is.
+// The part of a page has no marks that depend on the reader, and leaves the report unchanged.
 func TestPart(t *testing.T) {
 	one := ended("a", "linux", 1, 1, Facts{})
 	one.Shipped, one.OtherBackend = true, true

@@ -14,23 +14,23 @@ import (
 type Profile string
 
 const (
-	// Quick ends within a minute on two CPU cores: small models, few epochs and one seed, to see that they train. It
-	// compares nothing, see [Report.Comparable].
+	// Quick ends within a minute on two CPU cores. It uses small models, few epochs and one seed, to check that the
+	// models train. Its numbers compare nothing, see [Report.Comparable].
 	Quick Profile = "quick"
-	// Medium is Full with coarser steps of the solver, fewer seeds or training windows, or smaller models, where Full
-	// would take hours or days on a CPU.
+	// Medium is Full with coarser solver steps, fewer seeds or training windows, or smaller models, where Full would
+	// take hours or days on a CPU.
 	Medium Profile = "medium"
 	// Full is the published protocol.
 	Full Profile = "full"
 )
 
-// Profiles lists them from small to large.
+// Profiles lists the profiles from small to large.
 func Profiles() []Profile { return []Profile{Quick, Medium, Full} }
 
-// ProfileEnv names the environment variable that chooses the profile of a notebook.
+// ProfileEnv names the environment variable that sets the profile of a notebook.
 const ProfileEnv = "PENGCDE_PROFILE"
 
-// CurrentProfile is the one that PENGCDE_PROFILE names, Quick when it is not set.
+// CurrentProfile returns the profile that PENGCDE_PROFILE names, Quick if it is not set.
 func CurrentProfile() (Profile, error) {
 	p, err := ParseProfile(cmp.Or(os.Getenv(ProfileEnv), string(Quick)))
 	if err != nil {
@@ -39,7 +39,7 @@ func CurrentProfile() (Profile, error) {
 	return p, nil
 }
 
-// ParseProfile reads a name.
+// ParseProfile returns the profile with a name.
 func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil

@@ -10,18 +10,18 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// learn takes note of how long a run trained.
+// learn records how long a run trained.
 func (w *runner) learn(r Result, record *Record) {
 	if record.Facts == nil || record.Facts.Training == nil {
 		return
 	}
 	training := record.Facts.Training
 	epochs := len(training.TrainLoss) * max(1, len(training.Trials))
-	seconds := training.SecondsPerEpoch * float64(epochs) // the median leaves compiling out
+	seconds := training.SecondsPerEpoch * float64(epochs) // the median excludes compiling
 	w.known[r.kind()] = append(w.known[r.kind()], seconds)
 }
 
-// finish takes a run off the list.
+// finish removes a run from the list.
 func (w *runner) finish(r Result) {
 	w.missing = w.missing.only(func(m Result) bool { return m.slot.Name() != r.slot.Name() })
 	delete(w.underWay, r.slot.Name())
@@ -30,8 +30,9 @@ func (w *runner) finish(r Result) {
 	}
 }
 
-// expected is the mean time of known trainings of the same model and keys, else the time of a training of the model
-// that is under way; NaN where there is none. Another model may take a hundred times as long.
+// expected returns the mean time of finished trainings of the same model and keys, else an estimate from the training
+// of the model that is under way; NaN if neither exists. Other models are not used: one may take a hundred times as
+// long.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0
@@ -45,8 +46,8 @@ func (w *runner) expected(r Result) (seconds float64) {
 	return stat.Mean(known, nil)
 }
 
-// rest is the number of seconds that the missing runs will take, without compiling; NaN where it is not known. Those
-// under way are trained together, or side by side by workers.
+// rest returns the number of seconds that the missing runs will take, without compiling; NaN if unknown. Runs under
+// way are trained together in one program, or in parallel by workers.
 func (w *runner) rest() float64 {
 	longest, sum, after := 0.0, 0.0, 0.0
 	for _, m := range w.missing {
@@ -67,7 +68,7 @@ func (w *runner) rest() float64 {
 	return longest + after
 }
 
-// report says how far a run is.
+// report shows how far a run is.
 func (w *runner) report(r Result, at Position) {
 	w.underWay[r.slot.Name()] = at
 	if lease := w.held[r.slot.Name()]; lease != nil {
@@ -76,7 +77,7 @@ func (w *runner) report(r Result, at Position) {
 	w.progress(fmt.Sprintf("%v: %s; %d to do", r, at.Text, len(w.missing)))
 }
 
-// progress says how much of all is done.
+// progress shows the completed fraction of all runs.
 func (w *runner) progress(text string) {
 	if w.options.Progress == nil {
 		return
@@ -95,7 +96,7 @@ func (w *runner) progress(text string) {
 	w.options.Progress(done/all, left, text)
 }
 
-// epoch reports that one is done.
+// epoch reports that an epoch is done.
 func (w *runner) epoch(r Result, p train.Progress) {
 	w.report(r, Position{Epoch: p.Epoch, Epochs: p.Epochs, Part: float64(p.Epoch) / float64(p.Epochs),
 		Left: p.Left.Seconds(), Text: fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)})

@@ -10,14 +10,14 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// heardProgress is what Options.Progress hears.
+// heardProgress holds the arguments of a call of Options.Progress.
 type heardProgress struct {
 	fraction float64
 	left     time.Duration
 	text     string
 }
 
-// The fraction never falls, and no time is left that nobody knows.
+// The fraction never falls, and the remaining time is 0 while it is unknown.
 func TestProgressOfAStudy(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -43,7 +43,7 @@ func TestProgressOfAStudy(t *testing.T) {
 	}
 }
 
-// The time left counts later epochs, and the runs to come by the known ones.
+// The remaining time counts later epochs, and estimates later runs from finished ones.
 func TestTimeLeftWithoutCompiling(t *testing.T) {
 	model := func(id string) Row { return Row{ID: id, Name: id} }
 	result := func(id string, seed uint64) Result {
@@ -67,7 +67,7 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	w.epoch(a0, train.Progress{Epoch: 1, Epochs: 10, Elapsed: 8 * time.Second})
 	check("the epoch that compiled", 0.05, 0)
 	w.epoch(a0, train.Progress{Epoch: 2, Epochs: 10, Elapsed: 9 * time.Second, Left: 8 * time.Second})
-	check("the next epoch", 0.1, 18*time.Second) // 8 s and a whole training of 10
+	check("the next epoch", 0.1, 18*time.Second) // 8 s plus a whole training of 10 s
 	w.epoch(a0, train.Progress{Epoch: 10, Epochs: 10})
 	w.learn(a0, &Record{Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 10), SecondsPerEpoch: 0.5}}})
 	w.finish(a0)
@@ -84,7 +84,7 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	}
 }
 
-// slotOf is a place of a run that is stored nowhere.
+// slotOf returns the slot of a run that is not stored.
 func slotOf(id string, seed uint64) store.Slot {
 	return must(store.In("nowhere", "toy", nil).Slot([]any{id, seed}, generation, "go"))
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Report has the runs that were asked for, with their records.
+// Report holds the selected runs with their records.
 type Report struct {
 	Study   Study
 	Profile Profile
-	// Results are the runs, in the order of the plan, those that are missing among them.
+	// Results lists the runs in the order of the plan, including the missing ones.
 	Results Results
-	// All are the runs of the same keys with every model and the profile's seeds, whichever were asked for: rows are
-	// compared with them.
+	// All lists the runs of the same keys with every model and the profile's seeds, whatever the options select: rows
+	// are compared with them.
 	All Results `json:"-"`
-	// Backend is the kind that would compute; "" where none can be told.
+	// Backend is the kind of backend that would compute; "" if unknown.
 	Backend string
 
 	folder string
@@ -30,15 +30,16 @@ type Report struct {
 // Result is a run and its record.
 type Result struct {
 	Run
-	// Record is nil where nothing of this [Generation] is stored.
+	// Record is nil if no record of this [Generation] is stored.
 	Record *Record
-	// Stale says that only another generation is stored, which is not shown; OtherBackend that another kind of backend
-	// made the record than the one that would compute; Shipped that it came with the module.
+	// Stale reports that only a record of another generation is stored; it is not shown. OtherBackend reports that
+	// another kind of backend made the record than the backend that would compute. Shipped reports that the record
+	// came with the module.
 	Stale        bool `json:",omitempty"`
 	OtherBackend bool `json:"Elsewhere,omitempty"`
 	Shipped      bool `json:",omitempty"`
 
-	slot store.Slot // where it is stored, or will be
+	slot store.Slot // where the record is stored, or will be
 }
 
 // Stored returns the runs with their records, and computes nothing.
@@ -56,7 +57,7 @@ func (s Study) Stored(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// find is the report on the runs that options ask for, with no others to compare them with.
+// find returns the report on the selected runs, without other runs for comparison.
 func (s Study) find(ctx context.Context, o Options) (*Report, error) {
 	r, err := s.plan(ctx, o)
 	if err != nil {
@@ -71,32 +72,33 @@ func (s Study) find(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// Folder is where the results of the study are stored, or will be.
+// Folder returns the folder where the results of the study are stored, or will be.
 func (r *Report) Folder() string { return r.folder }
 
-// Count is the number of runs that are stored, and of all that were asked for.
+// Count returns the number of stored runs and the number of all selected runs.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 
-// Kept says whether there is something now from which [Study.Run] goes on: a run that it stored, or the checkpoint of a
-// training that was cut off.
+// Kept reports whether [Study.Run] can continue from earlier work: a stored run, or the checkpoint of an interrupted
+// training.
 func (r *Report) Kept() bool {
 	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.slot.Kept() })
 }
 
-// Comparable says whether models may be compared by the results. Runs of [Quick] train for a few epochs, to see that
-// they do: tables of them mark no best, print no published value, take no differences, and say so.
+// Comparable reports whether the results allow a comparison of models. Runs of [Quick] train for a few epochs, only
+// to check that they train. Their tables mark no best value, print no published value, take no differences, and say
+// so.
 func (r *Report) Comparable() bool { return r.Profile != Quick }
 
-// Models are the IDs of the models, in the order of the plan.
+// Models returns the IDs of the models, in the order of the plan.
 func (r *Report) Models() []string { return r.Results.Values("model") }
 
-// Caution is the finding of a table that is not to compare models.
+// Caution returns the finding of a table that does not compare models.
 func (r *Report) Caution() string {
 	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. The numbers do not compare "+
 		"models.", r.Profile)
 }
 
-// Items are the tables and figures of the study, and last the notes on the report.
+// Items returns the tables and figures of the study, followed by the notes on the report.
 func (r *Report) Items() ([]figures.Item, error) {
 	items, err := r.Study.Show(r)
 	if err != nil {
@@ -105,8 +107,8 @@ func (r *Report) Items() ([]figures.Item, error) {
 	return append(items, r.Notes()), nil
 }
 
-// Notes are on the whole report, for the end of a page: the notes of its models, the meaning of the columns of cost and
-// the time of the stored runs, and the remarks.
+// Notes returns the notes on the whole report, for the end of a page: the notes of its models, the meaning of the
+// cost columns, the time of the stored runs, and the remarks.
 func (r *Report) Notes() figures.NoteList {
 	var notes figures.NoteList
 	for _, result := range r.Results {
@@ -117,11 +119,11 @@ func (r *Report) Notes() figures.NoteList {
 	return append(append(notes, r.Results.costs()), r.Remarks()...)
 }
 
-// Marks of a row that has runs which another backend made, or which came with the module.
+// Marks of a row with runs of another backend, and of a row with runs that came with the module.
 const elsewhereMark, shippedMark = " †", " ‡"
 
-// Remarks name, a line each, stored runs that are not simply used, and say what to do about them. They are among the
-// [Report.Notes].
+// Remarks returns one line for each kind of stored run that needs attention, with what to do about it. They are part
+// of [Report.Notes].
 func (r *Report) Remarks() (lines []string) {
 	elsewhere := make(map[string]int)
 	for _, result := range r.Results.only(func(result Result) bool { return result.OtherBackend }) {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Results are runs and their records.
+// Results is a list of runs with their records.
 type Results []Result
 
-// only are those that fit.
+// only returns the results that fit.
 func (r Results) only(fits func(Result) bool) (some Results) {
 	for _, result := range r {
 		if fits(result) {
@@ -20,7 +20,7 @@ func (r Results) only(fits func(Result) bool) (some Results) {
 	return some
 }
 
-// Where keeps those with a value of a key; "model" stands for the model's ID.
+// Where returns the results with this value of a key; the key "model" selects by the model's ID.
 func (r Results) Where(key, value string) Results {
 	return r.only(func(result Result) bool { return result.Key(key) == value })
 }
@@ -35,20 +35,20 @@ func (r Results) Values(key string) (values []string) {
 	return values
 }
 
-// Made are those with facts, diverged ones among them.
+// Made returns the results with facts, including diverged ones.
 func (r Results) Made() Results { return r.only(Result.made) }
 
-// Finished are those with facts that did not diverge.
+// Finished returns the results with facts that did not diverge.
 func (r Results) Finished() Results {
 	return r.only(func(result Result) bool { return result.made() && result.Facts().Failure == "" })
 }
 
-// failed are those with an error that kept them from being made.
+// failed returns the results whose run ended with an error other than divergence.
 func (r Results) failed() Results {
 	return r.only(func(result Result) bool { return result.Record != nil && result.Record.Error != "" })
 }
 
-// Stale is the number of runs of which only another [Generation] is stored.
+// Stale returns the number of runs that are stored only in another [Generation].
 func (r Results) Stale() int { return len(r.only(func(result Result) bool { return result.Stale })) }
 
 func (r Result) made() bool { return r.Record != nil && r.Record.Facts != nil }
@@ -56,7 +56,7 @@ func (r Result) made() bool { return r.Record != nil && r.Record.Facts != nil }
 // Facts returns the facts of a result that [Results.Made] or [Results.Finished] returned.
 func (r Result) Facts() *Facts { return r.Record.Facts }
 
-// Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
+// Gap describes why a mean over the results would mislead; "" when all are stored and none diverged.
 func (r Results) Gap() string {
 	failed, made := len(r.failed()), len(r.Made())
 	var gaps []string
@@ -72,7 +72,7 @@ func (r Results) Gap() string {
 	return strings.Join(gaps, "; ")
 }
 
-// Scores returns each run's score of that name; NaN for a run without it.
+// Scores returns the score of that name of each run; NaN for a run without it.
 func (r Results) Scores(name string) []float64 {
 	values := make([]float64, len(r))
 	for i, result := range r {
@@ -86,15 +86,15 @@ func (r Results) Scores(name string) []float64 {
 	return values
 }
 
-// Matrix are scores of models on blocks, as rank statistics need them.
+// Matrix holds the scores of models on blocks, as rank statistics need them.
 type Matrix struct {
-	// Blocks are what models are compared on, such as the seeds of every world.
+	// Blocks name the units on which models are compared, such as the seeds of every world.
 	Blocks, Models []string
-	// Values are by block and model; NaN where a run is missing, diverged or has no such score.
+	// Values are indexed by block and model; NaN if a run is missing, diverged or has no such score.
 	Values [][]float64
 }
 
-// Matrix has a block for each value of the keys, seed and fold.
+// Matrix returns the scores with one block for each combination of keys, seed and fold.
 func (r Results) Matrix(score string) Matrix {
 	m := Matrix{Models: r.Values("model")}
 	for _, result := range r {

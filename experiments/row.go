@@ -12,41 +12,41 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Row is a row of a table: how its learner is made and trained.
+// Row describes a row of a table: how its learner is made and trained.
 type Row struct {
-	// ID is what a shell calls it, Name is for people.
+	// ID is the name used on the command line; Name is for people.
 	ID, Name string
-	// Note is among the [Report.Notes].
+	// Note is shown in [Report.Notes].
 	Note string `json:"-"`
-	// Train sets the training; it has no use for an Untrained model.
+	// Train configures the training; an Untrained model ignores it.
 	Train train.Config `json:",omitzero"`
-	// Untrained models take no time worth counting and need no backend, so that one stored run serves all backends.
+	// Untrained models take negligible time and need no backend, so one stored run serves all backends.
 	Untrained bool `json:",omitempty"`
-	// Trials are the names of those that a [Tuned] model chooses from.
+	// Trials names the trials that a [Tuned] model chooses from.
 	Trials []string `json:"-"`
 	// New makes a learner; the backend is nil for an Untrained model.
 	New func(*xla.Backend) (Learner, error) `json:"-"`
-	// Settings are all values that decide what a learner does, but for seed and data, as JSON has them. Learners of equal
-	// settings share compiled programs, see [RunContext.Learner].
+	// Settings returns all values that decide what a learner does, except seed and data, in JSON form. Learners with
+	// equal settings share compiled programs, see [RunContext.Learner].
 	Settings func() (any, error) `json:"-"`
 }
 
-// Learner learns to forecast from windows. [pengcde.Model] and the forecasts of package baseline become learners by
-// [NetworkRow] and [BaselineRow], as [NetworkLearner] and [ForecastLearner].
+// Learner learns to forecast from windows. [NetworkRow] and [BaselineRow] turn a [pengcde.Model] and a forecast of
+// package baseline into learners: [NetworkLearner] and [ForecastLearner].
 type Learner interface {
-	// Fit trains until config says so. What it learnt is kept also when ctx ends it.
+	// Fit trains as config says. The learner keeps what it learnt when ctx ends the training.
 	Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error)
-	// Forecast returns for each window its forecasts at the times of its targets, row-major [times*nodes*outputs].
+	// Forecast returns the forecasts for each window at the times of its targets, row-major [times*nodes*outputs].
 	Forecast(ctx context.Context, windows []dyngraph.Window) ([][]float64, error)
-	// Parameters is the number of learnable entries.
+	// Parameters returns the number of learnable entries.
 	Parameters() int
-	// Reset draws new parameters by a seed.
+	// Reset draws new parameters from a seed.
 	Reset(seed uint64)
 	Save(path string) error
 	Close()
 }
 
-// Identity adds what decides a model's training, but for data and seed, to the identity of a run.
+// Identity adds the values that decide a model's training, except data and seed, to the identity of a run.
 func (m Row) Identity(identity map[string]any) error {
 	settings, err := m.Settings()
 	if err != nil {
@@ -64,7 +64,7 @@ func (m Row) Identity(identity map[string]any) error {
 	return nil
 }
 
-// NetworkRow is the row of a configuration of package pengcde.
+// NetworkRow returns the row of a configuration of package pengcde.
 func NetworkRow(id, name string, config pengcde.Config, training train.Config) Row {
 	return Row{ID: id, Name: name, Train: training,
 		New: func(backend *xla.Backend) (Learner, error) {
@@ -80,7 +80,7 @@ func NetworkRow(id, name string, config pengcde.Config, training train.Config) R
 		}}
 }
 
-// NetworkLearner is a [pengcde.Model] as a [Learner].
+// NetworkLearner adapts a [pengcde.Model] to [Learner].
 type NetworkLearner struct{ *pengcde.Model }
 
 // Forecast implements [Learner].
@@ -99,7 +99,7 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 // Reset implements [Learner].
 func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed) }
 
-// BaselineRow is the row of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
+// BaselineRow returns the row of a forecast of package baseline. It is Untrained: each run fits it again.
 func BaselineRow(id string, f baseline.Forecaster) Row {
 	return Row{ID: id, Name: f.Name(), Untrained: true,
 		New: func(*xla.Backend) (Learner, error) { return ForecastLearner{f}, nil },
@@ -116,7 +116,7 @@ func BaselineRow(id string, f baseline.Forecaster) Row {
 		}}
 }
 
-// ForecastLearner is a forecast of package baseline as a [Learner].
+// ForecastLearner adapts a forecast of package baseline to [Learner].
 type ForecastLearner struct{ baseline.Forecaster }
 
 // Fit implements [Learner]; it trains nothing.

@@ -14,27 +14,27 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// RunContext is what a study makes one run with.
+// RunContext gives a study what it needs to make one run.
 type RunContext struct {
 	runner  *runner
 	run     Result
 	lease   *store.HeldLease
 	backend *xla.Backend // nil for an untrained model
-	earlier float64      // seconds of training before it was cut off
+	earlier float64      // seconds of training before an interruption
 	starts  string       // what a training begins with, in words
-	// train trains with the others of the group, or for nil waits for them, see [runner.group]; it is false where that is
-	// not to be. place tells their learners apart.
+	// train trains together with the other runs of the group; with nil it waits for them, see [runner.group]. It
+	// returns false if the training must not happen. place distinguishes their learners.
 	train    func(*fitting) bool
 	place    int
-	planning *planning // where the run is not to be made, but planned
+	planning *planning // set if the run is only planned
 }
 
-// Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
-// models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws
-// its own parameters.
+// Learner returns a learner of the run's model, with parameters drawn from a seed. All runs of a study whose models
+// have the same ID and equal settings share one compiled learner, which draws its parameters again for each run.
+// Seeds that are trained together have a learner each.
 func (m *RunContext) Learner(seed uint64) (Learner, error) { return m.LearnerOf(m.run.Model, seed) }
 
-// LearnerOf is a [RunContext.Learner] of another model, for a run that is of several.
+// LearnerOf is [RunContext.Learner] for another model, for a run that uses several.
 func (m *RunContext) LearnerOf(model Row, seed uint64) (Learner, error) {
 	if m.planning != nil && model.ID != m.run.Model.ID {
 		return nil, errPlanned
@@ -60,7 +60,7 @@ func (m *RunContext) LearnerOf(model Row, seed uint64) (Learner, error) {
 	return learner, nil
 }
 
-// Folder is one beside the results that a study may keep generated data in.
+// Folder returns a folder in the results folder where a study may keep generated data.
 func (m *RunContext) Folder(name string) string {
 	if m.planning != nil {
 		return filepath.Join(m.planning.scratch, name)
@@ -68,8 +68,8 @@ func (m *RunContext) Folder(name string) string {
 	return filepath.Join(filepath.Dir(m.run.slot.Folder()), name)
 }
 
-// Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
-// returns the facts of the training, also beside an error.
+// Fit trains a learner with the settings of the run's model, from the run's checkpoint if a usable one exists. It
+// returns the facts of the training, even with an error.
 func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
 	if m.planning != nil {
 		return nil, m.planning.of(learner, training, m.run.Model.Train.BatchSize)
@@ -108,7 +108,7 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 	return facts, f.err
 }
 
-// errGroupEnded is the error of a training that a panic in another run of its group kept from beginning.
+// errGroupEnded is the error of a training that did not begin because another run of its group panicked.
 var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
 
 // fit trains with the group.
@@ -119,7 +119,7 @@ func (m *RunContext) fit(f *fitting) {
 	}
 }
 
-// fitting is one training, and how it ended.
+// fitting is one training and its outcome.
 type fitting struct {
 	ctx                  context.Context
 	learner              Learner
@@ -133,7 +133,7 @@ func (f *fitting) alone() {
 	f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
 }
 
-// fitTogether trains the seeds of one model in one program, or one by one where they do not fit each other.
+// fitTogether trains the seeds of one model in one program, or one by one if they cannot share a program.
 func fitTogether(ctx context.Context, all []*fitting) {
 	var runs []pengcde.SeedRun
 	for _, f := range all {

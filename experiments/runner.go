@@ -14,10 +14,10 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Run finds the runs that are stored, makes and stores the others, and returns all. When ctx ends, a training that is
-// under way keeps a checkpoint, from which the next call goes on. A run that fails for another reason than its model
-// is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
-// runs: none is made twice.
+// Run finds the stored runs, makes and stores the missing ones, and returns all of them. When ctx ends, a training in
+// progress keeps a checkpoint from which the next call continues. If a run fails for a reason other than its model,
+// its error is stored, the other runs continue, and Run returns an error. Several processes may work on the same
+// runs: no run is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	planned, err := s.find(ctx, o)
 	if err != nil {
@@ -64,18 +64,18 @@ type runner struct {
 	opened   *xla.Backend
 	learners map[string]Learner
 	began    time.Time
-	missing  Results                     // runs to do
-	known    map[string][]float64        // seconds of trained runs by setting
-	underWay map[string]Position         // runs that are trained now, by name
+	missing  Results                     // runs to make
+	known    map[string][]float64        // seconds of trained runs, by setting
+	underWay map[string]Position         // runs in training now, by name
 	held     map[string]*store.HeldLease // the leases of this process, by name
-	trained  int                         // runs of the missing ones that were trained
-	// retryBefore is when the command began: an error that was stored since comes from its retry.
+	trained  int                         // number of missing runs trained so far
+	// retryBefore is when the command began: an error stored after that comes from its own retry.
 	retryBefore time.Time
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
-// look finds the runs that are missing.
+// look finds the missing runs.
 func (w *runner) look(results Results) error {
 	w.missing = results.only(w.wanted)
 	if err := w.takeOthers(); err != nil {
@@ -101,7 +101,7 @@ func (w *runner) look(results Results) error {
 	return nil
 }
 
-// programs are the missing runs by what trains them, in the order of the plan.
+// programs returns the missing runs grouped by the program that trains them, in the order of the plan.
 func (w *runner) programs() (all []Results) {
 	for left := w.missing; len(left) > 0; {
 		program := w.program(left[0])
@@ -111,7 +111,7 @@ func (w *runner) programs() (all []Results) {
 	return all
 }
 
-// all makes the runs that are missing: first those that no other process has, then those that others left.
+// all makes the missing runs: first the runs that no other process holds, then the runs that other processes left.
 func (w *runner) all(ctx context.Context) error {
 	defer w.close()
 	wait := store.Poll
@@ -136,11 +136,11 @@ func (w *runner) all(ctx context.Context) error {
 	return nil
 }
 
-// pass makes the missing runs that no other process has.
+// pass makes the missing runs that no other process holds.
 func (w *runner) pass(ctx context.Context, inParts bool) error {
 	for _, runs := range w.programs() {
 		var left Results
-		for _, r := range runs { // others may have made some since the pass began
+		for _, r := range runs { // other processes may have made runs since the pass began
 			if made, err := w.stored(r); err != nil {
 				return err
 			} else if !made {
@@ -154,7 +154,7 @@ func (w *runner) pass(ctx context.Context, inParts bool) error {
 	return nil
 }
 
-// stored takes a run off the list if it is stored meanwhile.
+// stored removes a run from the list if it has been stored meanwhile.
 func (w *runner) stored(r Result) (bool, error) {
 	if !r.slot.Exists() {
 		return false, nil
@@ -168,7 +168,8 @@ func (w *runner) stored(r Result) (bool, error) {
 	return true, nil
 }
 
-// wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
+// wanted reports whether a run must be made. A run of another backend is made again; a run of another generation only
+// on request.
 func (w *runner) wanted(r Result) bool {
 	switch {
 	case r.Stale:
@@ -179,12 +180,12 @@ func (w *runner) wanted(r Result) bool {
 	return w.options.Retry && r.Record.Error != "" && (w.retryBefore.IsZero() || !r.slot.WrittenAfter(w.retryBefore))
 }
 
-// here says that the run's own slot holds its facts.
+// here reports whether the run's own slot holds its facts.
 func (r Result) here() bool { return r.made() && !r.OtherBackend }
 
-// tidy removes files of no more use beside a run that will not be made.
+// tidy removes files that are no longer needed for a run that will not be made.
 func (w *runner) tidy(r Result) error {
-	if r.Record.Error != "" { // its checkpoint serves a retry
+	if r.Record.Error != "" { // a retry needs its checkpoint
 		return nil
 	}
 	if err := r.slot.Tidy(); err != nil || !w.options.Stale || !r.here() {
@@ -193,7 +194,7 @@ func (w *runner) tidy(r Result) error {
 	return r.slot.RemoveOlder()
 }
 
-// program names what trains a run: one of its own, or the one that trains the seeds of its model together.
+// program names the program that trains a run: its own, or the shared one of its model's seeds.
 func (w *runner) program(r Result) string {
 	if r.Model.Untrained || !w.options.SeedsTogether && w.kind != "xla:cuda" {
 		return r.slot.Name()
@@ -201,9 +202,10 @@ func (w *runner) program(r Result) string {
 	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
 }
 
-// group makes runs that one program trains. Where another process has one of them it makes none, or in parts those
-// that no other has. Each run is a coroutine that stops when it is taken, so that the leases follow each other at
-// once, and where it wants to train; when all have stopped, or ended, those that wait are trained.
+// group makes the runs that one program trains. If another process holds one of them, group makes none; with inParts
+// it makes the runs that no other process holds. Each run is a coroutine. It stops once its lease is taken, so that
+// the leases follow each other at once, and again before training. When all have stopped or ended, the waiting ones
+// are trained.
 func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	contexts, waiting := make([]*RunContext, len(runs)), make([]func() (*fitting, bool), len(runs))
 	errs := make([]error, len(runs))
@@ -236,7 +238,7 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	}
 }
 
-// one makes a run, or finds it made, unless another process has it.
+// one makes a run, or finds it stored, unless another process holds it.
 func (w *runner) one(ctx context.Context, m *RunContext) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -270,7 +272,7 @@ func (w *runner) one(ctx context.Context, m *RunContext) (err error) {
 	return err
 }
 
-// make computes a run and stores it, or the error that kept it from being made.
+// make computes and stores a run, or stores the error that prevented it.
 func (w *runner) make(ctx context.Context, m *RunContext) (done bool, err error) {
 	began, r := w.seconds(), m.run
 	resident.Reset()
@@ -314,7 +316,7 @@ func (w *runner) make(ctx context.Context, m *RunContext) (done bool, err error)
 	return true, err
 }
 
-// newRecord is one of this machine, now.
+// newRecord returns a record of this machine and time.
 func newRecord(backend *xla.Backend) Record {
 	machine := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: noBackend}
 	if backend != nil {
@@ -323,7 +325,7 @@ func newRecord(backend *xla.Backend) Record {
 	return Record{Machine: machine, Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
 }
 
-// errBackend is wrapped when there is nothing to compute on, which is no property of a run.
+// errBackend is wrapped when no backend is available, which is not a property of a run.
 var errBackend = errors.New("no backend")
 
 func (w *runner) backend() (*xla.Backend, error) {
@@ -350,9 +352,9 @@ func (w *runner) notice(text string) {
 	}
 }
 
-// muchMemory is the resident memory from which on freed memory is returned between runs and, where that is not enough,
-// learners are closed: what was compiled for the data of earlier runs grows with them, and is found again on disk or
-// compiled anew.
+// muchMemory is the resident memory in bytes above which freed memory is returned between runs. If that is not
+// enough, learners are closed: programs compiled for the data of earlier runs pile up, and can be loaded from disk or
+// compiled again.
 const muchMemory = 2 << 30
 
 func (w *runner) limitMemory() {

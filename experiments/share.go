@@ -10,13 +10,14 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
 
-// Share is how many processes are to make runs side by side.
+// Share is the number of processes that make runs in parallel.
 type Share = workers.Share
 
-// Share bounds the number of processes that options ask for as Jobs, 0 for one a core: by the programs that the missing
-// runs take, by their memory, and to one for a GPU, whose memory a process takes as a whole. So many processes fit as
-// have the largest resident memories of stored runs of the same models in the memory that is available. Of a model
-// without a stored run what [Study.PlanMemory] plans counts, with 1.5 GiB for process and compiler.
+// Share bounds the number of processes requested by Jobs, 0 for one per core. The bounds are the number of programs
+// that the missing runs need, their memory, and one process for a GPU, because a process reserves all GPU memory. The
+// number of processes is limited so that the largest resident memories of stored runs of the same models fit in the
+// available memory together. For a model without a stored run, the plan of [Study.PlanMemory] counts, plus 1.5 GiB
+// for process and compiler.
 func (s Study) Share(ctx context.Context, o Options) (Share, error) {
 	all, _ := workers.Cores()
 	return s.share(ctx, o, all, resident.Available())
@@ -34,7 +35,7 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 	}
 	w := s.runner(r, o)
 	w.missing = r.Results.only(w.wanted)
-	share.Cores = max(1, all/asked) // also where fewer work: results depend on it, by rounding at least
+	share.Cores = max(1, all/asked) // even with fewer processes: results depend on the count, by rounding
 	if r.Backend != "xla:cpu" && r.Backend != "go" && r.Backend != "" {
 		share.Bound(1, "a process takes the device as a whole")
 		share.Cores = all
@@ -55,12 +56,13 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 	return share, nil
 }
 
-// besidePlan is what a process takes beside what [pengcde.Plan] counts: the program itself, the compiler and what it
-// makes. Of 272 stored runs of Table 1 on 100 nodes, by plan 10 to 220 MiB each, two took more in all.
+// besidePlan is the memory in bytes that a process takes in addition to [pengcde.Plan]: the program itself, the
+// compiler and its output. Of 272 stored runs of Table 1 on 100 nodes, with plans of 10 to 220 MiB each, two took
+// more in total.
 const besidePlan = 3 << 29
 
-// peaks are the bytes that programs will take by stored runs of the same model and keys, else of the same model, else
-// by plan, the largest first.
+// peaks returns the expected bytes of each program, largest first: from stored runs of the same model and keys, else
+// of the same model, else from the plan.
 func (s Study) peaks(ctx context.Context, programs []Results, stored Results) (all []int64, err error) {
 	most := make(map[string]int64)
 	for _, r := range stored {
@@ -76,7 +78,7 @@ func (s Study) peaks(ctx context.Context, programs []Results, stored Results) (a
 	for id, plan := range plans {
 		most[id] = plan.DeviceBytes + plan.HostBytes + besidePlan
 	}
-	for _, p := range programs { // whose runs are of one kind
+	for _, p := range programs { // the runs of a program are of one kind
 		if bytes := cmp.Or(most[p[0].kind()], most[p[0].Model.ID]); bytes > 0 {
 			all = append(all, bytes)
 		}

@@ -11,20 +11,21 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ShipReport says what [Study.Ship] wrote.
+// ShipReport describes what [Study.Ship] wrote.
 type ShipReport struct {
-	// File is the archive, of so many Bytes.
+	// File is the path of the archive, and Bytes its size.
 	File  string
 	Bytes int
-	// Runs are in it; Missing are planned, but not made, or stored with an error.
+	// Runs counts the runs in the archive. Missing counts planned runs that are not made, or stored with an error.
 	Runs, Missing int
 }
 
-// Ship writes the stored runs that options ask for to the archive of the study in this checkout,
-// results/STUDY.jsonl.zst, from which every checkout shows them. Of their profile it holds no others then; runs that
-// only the present archive holds are kept, unless Options.Fresh is set. Runs of other profiles stay as they are in the
-// archive. Errors wrap [ErrStore], and [ErrInput] outside a checkout or where nothing is stored; the archive is then as
-// it was.
+// Ship writes the selected stored runs to the archive of the study in this checkout, results/STUDY.jsonl.zst. Every
+// checkout shows them from there. Of the profile, the archive then holds only the selected runs. Runs that exist only
+// in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
+//
+// Errors wrap [ErrStore], and [ErrInput] outside a checkout or if nothing is stored; the archive then stays as it
+// was.
 func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	if r.File = store.ArchiveFile(s.Name); r.File == "" {
 		return r, errs.New(ErrInput, "experiments: ship %s: the working folder is in no checkout of the module, want one",
@@ -52,10 +53,10 @@ func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	return r, err
 }
 
-// keepOthers adds the runs in the present archive that other profiles plan, and a report's does not.
+// keepOthers adds the runs of the current archive that other profiles plan and this report does not.
 func (s Study) keepOthers(ctx context.Context, report *Report, o Options, records map[string][]byte) error {
 	present, err := store.Shipped(s.Name)
-	if o.Fresh && errors.Is(err, ErrStore) { // it is to be replaced
+	if o.Fresh && errors.Is(err, ErrStore) { // it will be replaced
 		return nil
 	}
 	if err != nil || len(present) == 0 {

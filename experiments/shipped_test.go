@@ -26,7 +26,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// waves is a study of two forecasts without a model on 12 snapshots of 3 nodes: four runs, and one on request.
+// waves returns a study of two forecasts without a model on 12 snapshots of 3 nodes: four runs, and one on request.
 func waves(t *testing.T) Study {
 	t.Helper()
 	pattern, _, err := dyngraph.NewPattern(3, []int{0, 1}, []int{1, 2})
@@ -80,7 +80,7 @@ func waves(t *testing.T) Study {
 	return s
 }
 
-// inCheckout makes an empty checkout the working folder, with results in a folder of its own, and returns both.
+// inCheckout makes an empty checkout the working folder, with results in a separate folder, and returns both.
 func inCheckout(t *testing.T) (root, results string) {
 	t.Helper()
 	root, results = t.TempDir(), t.TempDir()
@@ -121,7 +121,7 @@ func shippedCount(r *Report) (count int) {
 	return count
 }
 
-// rewrite alters the file of a stored run, with a checksum that fits.
+// rewrite changes the file of a stored run, and gives it a valid checksum.
 func rewrite(t *testing.T, file string, change func(*Record)) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -150,7 +150,7 @@ func recordFiles(t *testing.T, folder string) []string {
 	return files
 }
 
-// Shipped runs are found, marked, not made again, and give way to own ones and to Fresh.
+// Shipped runs are found, marked and not made again. Own runs and Options.Fresh take precedence over them.
 func TestShippedRuns(t *testing.T) {
 	root, results := inCheckout(t)
 	s := waves(t)
@@ -217,7 +217,7 @@ func TestShippedRuns(t *testing.T) {
 	}
 }
 
-// Ship takes the runs asked for alone, keeps those that only the archive holds, and writes nothing of nothing.
+// Ship takes only the selected runs, keeps the runs that only the archive holds, and writes no empty archive.
 func TestShip(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
@@ -251,7 +251,7 @@ func TestShip(t *testing.T) {
 	}
 }
 
-// An archive that is not as it was written is named, with what to do; nothing of it is used.
+// An altered archive is named with advice, and none of its runs is used.
 func TestDamagedArchive(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
@@ -314,7 +314,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Where an archive cannot be written, the one that was there stays.
+// If an archive cannot be written, the existing one stays.
 func TestShipWithoutRoom(t *testing.T) {
 	if !alone(t) {
 		return
@@ -340,7 +340,7 @@ func TestShipWithoutRoom(t *testing.T) {
 	}
 }
 
-// large makes a stored run of half a megabyte that cannot be packed.
+// large turns a stored run into half a megabyte that cannot be compressed.
 func large(t *testing.T, file string) {
 	t.Helper()
 	rewrite(t, file, func(r *Record) {
@@ -353,7 +353,7 @@ func large(t *testing.T, file string) {
 	})
 }
 
-// merged merges folders into another and checks the counts.
+// merged merges folders into another folder and checks the counts.
 func merged(t *testing.T, into string, want store.MergeReport, from ...string) store.MergeReport {
 	t.Helper()
 	got, err := store.Merge(context.Background(), into, from)
@@ -381,7 +381,7 @@ func TestMerge(t *testing.T) {
 		}
 	}
 
-	// What differs in every run makes no conflict; scores do.
+	// Values that differ in every run make no conflict; scores do.
 	merged(t, second, store.MergeReport{Added: 4}, first)
 	files := recordFiles(t, second)
 	rewrite(t, files[0], func(r *Record) {
@@ -409,13 +409,13 @@ func TestMerge(t *testing.T) {
 	if r := storedOf(t, s, Options{}); len(r.Remarks()) != 0 {
 		t.Errorf("conflicts are read as results: %+v, %q", r.Results, r.Remarks())
 	}
-	// A folder with conflicts brings them along, a conflict that is the outcome here is none.
+	// A folder's conflicts are merged too; a conflict that equals the outcome here is none.
 	third := t.TempDir()
 	merged(t, third, store.MergeReport{Added: 4, Conflicts: []string{"1", "2"}}, into)
 	merged(t, second, store.MergeReport{Same: 4, Conflicts: []string{"1", "2"}}, into)
 }
 
-// Archives are merged as folders are.
+// Archives are merged like folders.
 func TestMergeArchives(t *testing.T) {
 	root, _ := inCheckout(t)
 	s := waves(t)
@@ -436,7 +436,7 @@ func TestMergeArchives(t *testing.T) {
 	}
 }
 
-// What cannot be read or is held is reported and left; errors give way to runs that were made.
+// Records that cannot be read or are locked are reported and left; errors are replaced by runs that were made.
 func TestMergeLeaves(t *testing.T) {
 	_, from := inCheckout(t)
 	s, into := waves(t), t.TempDir()
@@ -449,7 +449,7 @@ func TestMergeLeaves(t *testing.T) {
 		os.WriteFile(files[1], content, 0o600), // of another run
 		os.Mkdir(filepath.Dir(here(0)), 0o755),
 		os.WriteFile(here(2), []byte("{}"), 0o600),
-		os.WriteFile(filepath.Join(from, "waves", "."+filepath.Base(files[0])+"12"), content, 0o600), // begun
+		os.WriteFile(filepath.Join(from, "waves", "."+filepath.Base(files[0])+"12"), content, 0o600), // unfinished
 		os.WriteFile(filepath.Join(from, "notes.txt"), nil, 0o600),
 	} {
 		if err != nil {
@@ -511,7 +511,7 @@ func TestMergeStops(t *testing.T) {
 	merged(t, into, store.MergeReport{Added: 4}, from)
 }
 
-// Where there is no room, every file is as it was or complete.
+// If the disk is full, every file is unchanged or complete.
 func TestMergeWithoutRoom(t *testing.T) {
 	if !alone(t) {
 		return
@@ -546,7 +546,7 @@ func TestMergeWithoutRoom(t *testing.T) {
 	}
 }
 
-// A process that is killed while it writes leaves a temporary file, which is not read and is removed.
+// A process that is killed while writing leaves a temporary file, which is not read and is removed later.
 func TestKilledWhileMerging(t *testing.T) {
 	_, from := inCheckout(t)
 	s, into := waves(t), t.TempDir()
@@ -574,7 +574,7 @@ func TestKilledWhileMerging(t *testing.T) {
 	}
 }
 
-// A process that is killed somewhere in a merge leaves whole records; the next merge does the rest.
+// A process that is killed during a merge leaves whole records; the next merge does the rest.
 func TestKilledMerge(t *testing.T) {
 	const fromEnv, intoEnv = "PENGCDE_TEST_FROM", "PENGCDE_TEST_INTO"
 	if from := os.Getenv(fromEnv); from != "" { // the process to be killed
@@ -599,7 +599,7 @@ func TestKilledMerge(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = child.Wait() // it says that it was killed
+	_ = child.Wait() // the error says that it was killed
 	whole := 0
 	for _, file := range recordFiles(t, into) {
 		if strings.HasSuffix(file, ".json") {
@@ -618,14 +618,14 @@ func TestKilledMerge(t *testing.T) {
 	}
 }
 
-// To ship a profile keeps the shipped runs of another; runs that no profile plans any more go.
+// Shipping a profile keeps the shipped runs of another profile; runs that no profile plans any more are removed.
 func TestShipKeepsOtherProfiles(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
 	plan, old := s.Plan, uint64(7)
 	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
 		if scope.Profile == Medium && scope.Seeds == nil {
-			scope.Seeds = []uint64{1, 5, old} // of which the other profile has one
+			scope.Seeds = []uint64{1, 5, old} // the other profile has one of them
 		}
 		return plan(ctx, scope)
 	}
@@ -650,10 +650,10 @@ func TestShipKeepsOtherProfiles(t *testing.T) {
 	}
 	runAll(t, s, Options{Profile: Medium})
 	ship(Options{Profile: Medium})
-	old = 8 // seed 7 is planned no more
+	old = 8 // seed 7 is no longer planned
 	runAll(t, s, Options{Profile: Quick, Models: []string{"zero"}, Fresh: true})
 	ship(Options{Profile: Quick})
-	if quick, medium := shipped(Quick), shipped(Medium); quick != 3 || medium != 4 { // seed 1 of mean is in both
+	if quick, medium := shipped(Quick), shipped(Medium); quick != 3 || medium != 4 { // both have seed 1 of mean
 		t.Errorf("%d runs of quick are shipped, %d of medium, want 3 and 4", quick, medium)
 	}
 	old = 7
@@ -662,7 +662,7 @@ func TestShipKeepsOtherProfiles(t *testing.T) {
 	}
 	runAll(t, s, Options{Profile: Quick, Models: []string{"mean"}, Fresh: true})
 	ship(Options{Profile: Quick, Fresh: true})
-	if quick, medium := shipped(Quick), shipped(Medium); quick != 2 || medium != 3 { // seed 1 of zero was of both
+	if quick, medium := shipped(Quick), shipped(Medium); quick != 2 || medium != 3 { // both profiles had seed 1 of zero
 		t.Errorf("%d runs of quick are shipped afresh, %d of medium, want 2 and 3", quick, medium)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// another is the generation before, for the rest of a test or until it is called.
+// another sets the previous generation until the test ends or back is called.
 func another(t *testing.T) (back func()) {
 	t.Helper()
 	generation = Generation - 1
@@ -21,14 +21,14 @@ func another(t *testing.T) (back func()) {
 	return back
 }
 
-// pair is toy with a network and an untrained model, and one seed: two runs.
+// pair returns toy with a network, an untrained model and one seed: two runs.
 func pair(t *testing.T) (Study, Options) {
 	o := options(t)
 	o.Seeds = []uint64{0}
 	return toy(NetworkRow("two", "Two", toyConfig, toyTraining), BaselineRow("zero", baseline.Zero{})), o
 }
 
-// Runs of another generation show as that, are made again on request alone, and go when they are replaced.
+// Runs of another generation show as stale, are made again only on request, and are removed once replaced.
 func TestStaleRuns(t *testing.T) {
 	folder := results(t)
 	s, o := pair(t)
@@ -65,7 +65,7 @@ func TestStaleRuns(t *testing.T) {
 	}
 }
 
-// What another backend made is shown, marked, and made anew for the one that computes.
+// Runs of another backend are shown, marked, and made again for the backend that computes.
 func TestRunsOfAnotherBackend(t *testing.T) {
 	folder := results(t)
 	s, o := pair(t)
@@ -92,7 +92,7 @@ func TestRunsOfAnotherBackend(t *testing.T) {
 	}
 }
 
-// A training is not continued from a checkpoint of another generation, not even where the file's name says otherwise.
+// A training is not continued from a checkpoint of another generation, even if the file's name claims otherwise.
 func TestCheckpointOfAnotherGeneration(t *testing.T) {
 	folder := results(t)
 	s, o := pair(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A process that was stopped, and whose run another took over meanwhile, does not store it when it goes on.
+// A process that was stopped, and whose run another process took over meanwhile, does not store the run when it
+// continues.
 func TestStalledHolder(t *testing.T) {
 	const env = "PENGCDE_TEST_STALLED"
 	if folder := os.Getenv(env); folder != "" { // the process that is stopped, before it stores its first run

@@ -18,9 +18,9 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// A worker is stopped (SIGSTOP) for three terms of a lease in the middle of a run, and goes on. The others are made
-// meanwhile, and its run waits for it: the process that started it knows that it lives. Nothing is lost, and the results
-// are those without. What another process does meanwhile is for TestStalledHolder.
+// A worker is stopped (SIGSTOP) for three lease terms in the middle of a run, and then continues. The other runs are
+// made meanwhile, and its run waits for it: the parent process knows that it lives. Nothing is lost, and the results
+// equal an undisturbed run's. TestStalledHolder covers other processes that see such a stop.
 func TestWorkerThatIsStopped(t *testing.T) {
 	for name, shared := range map[string]*store.Leases{"locks": nil, "leases": leases()} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestWorkerThatIsStopped(t *testing.T) {
 			alone.Seeds = jobSeeds
 			want := run(t, long(), alone).Results
 			folder, signs := results(t), t.TempDir()
-			wait := filepath.Join(signs, "wait") // which holds the last two runs
+			wait := filepath.Join(signs, "wait") // holds back the last two runs
 			if err := os.WriteFile(wait, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// What package store keeps of a run, and where.
+// Types of package store that describe a stored run and its location.
 type (
 	Facts    = store.Facts
 	Training = store.Training
@@ -18,20 +18,20 @@ type (
 	Position = store.Position
 )
 
-// ResultsEnv names the environment variable that says where results lie.
+// ResultsEnv names the environment variable that sets the results folder.
 const ResultsEnv = store.ResultsEnv
 
-// ErrInput is wrapped by errors about names and options that do not exist, and ErrStore when results cannot be written
-// or read.
+// ErrInput is wrapped by errors about names and options that do not exist. ErrStore is wrapped when results cannot be
+// written or read.
 var ErrInput, ErrStore = store.ErrInput, store.ErrStore
 
-// ErrNotStored is wrapped by errors about runs of which nothing is stored yet, so that there is nothing to show.
+// ErrNotStored is wrapped by errors about runs that are not stored yet, so that there is nothing to show.
 var ErrNotStored = errors.New("not stored")
 
-// Folder returns where results lie; see the package's doc.
+// Folder returns the results folder; see the package documentation.
 func Folder() (string, error) { return store.Folder() }
 
-// openStore is the store of a study as options have it.
+// openStore returns the store of a study with these options.
 func openStore(study string, o Options) (store.Store, error) {
 	return store.Open(study, o.Fresh, o.leases)
 }
@@ -43,8 +43,8 @@ func (r Result) find() (Result, error) {
 		Shipped: f.Shipped}, err
 }
 
-// recordDivergence notes an error that says that the model failed, not the computer: such a run is stored as diverged.
-// It returns any other error.
+// recordDivergence records an error that blames the model, not the computer: such a run is stored as diverged. It
+// returns any other error.
 func recordDivergence(f *Facts, err error) error {
 	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
 		if errors.Is(err, reason) {
@@ -55,7 +55,7 @@ func recordDivergence(f *Facts, err error) error {
 	return err
 }
 
-// outcomeText says in a word how a run ended.
+// outcomeText returns a word for how a run ended.
 func outcomeText(f *Facts) string {
 	if f.Failure != "" {
 		return "diverged"

@@ -10,40 +10,42 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Study is one table or figure of an experiment, with the runs behind it. Its functions know nothing of files,
-// backends or interruptions: that is for [Study.Run] and [Study.Stored].
+// Study describes one table or figure of an experiment and the runs behind it. Its functions do not handle files,
+// backends or interruptions; [Study.Run] and [Study.Stored] do.
 type Study struct {
-	// Name is what a shell calls it and the folder of its results; Title and Data are for people.
+	// Name is the name used on the command line, and the name of the folder of its results. Title and Data are for
+	// people.
 	Name, Title, Data string
-	// About says in a paragraph or two which question the study asks, and by which protocol.
+	// About describes, in a paragraph or two, the question of the study and its protocol.
 	About string
-	// Like names studies that plan some of the same runs: one that is stored there is not made again here.
+	// Like names studies that plan some of the same runs. A run that is stored there is not made again.
 	Like []string `json:"-"`
-	// TakesData says that Plan reads the files of [Scope]; where it is false, files are refused.
+	// TakesData reports that Plan reads the files of [Scope]. If it is false, files are refused.
 	TakesData bool `json:"-"`
-	// Plan lists its runs in the order in which they are made.
+	// Plan lists the runs in the order in which they are made.
 	Plan func(context.Context, Scope) ([]Run, error) `json:"-"`
-	// Execute computes one run. An error that says that the model diverged is stored as a diverged run, another one as
-	// the error that kept the run from being made.
+	// Execute computes one run. If the error says that the model diverged, the run is stored as diverged; any other
+	// error is stored as the reason why the run could not be made.
 	Execute func(context.Context, *RunContext, Run) (*Facts, error) `json:"-"`
 	// Show makes tables and figures of the stored runs, and computes nothing.
 	Show func(*Report) ([]figures.Item, error) `json:"-"`
-	// Page makes what else a page on the study has; nil for nothing.
+	// Page makes the additional content of a page on the study; nil means none.
 	Page func(*Report) (*Page, error) `json:"-"`
 }
 
-// Scope is how much a study is asked to plan.
+// Scope limits what a study plans.
 type Scope struct {
 	Profile Profile
-	// Seeds are the seeds asked for; none means the profile's.
+	// Seeds lists the requested seeds; empty means the profile's.
 	Seeds []uint64
-	// Data are paths of further data, in the format that the study names.
+	// Data lists the paths of additional data, in the format that the study names.
 	Data []string
-	// Progress, if set, hears how much of a long file is read.
+	// Progress, if not nil, is called with the fraction of a long file that has been read.
 	Progress func(fraction float64, text string)
 }
 
-// SeedsOr are the seeds asked for, in order and each once, else the first planned ones.
+// SeedsOr returns the requested seeds, sorted and without duplicates, or the first planned seeds if none are
+// requested.
 func (s Scope) SeedsOr(planned int) []uint64 {
 	seeds := slices.Compact(slices.Sorted(slices.Values(s.Seeds)))
 	if len(seeds) == 0 {
@@ -54,26 +56,28 @@ func (s Scope) SeedsOr(planned int) []uint64 {
 	return seeds
 }
 
-// Run is one thing to compute: a model on some data with one seed.
+// Run is one unit of computation: a model on a data set with one seed.
 type Run struct {
 	Model Row
-	// Keys say what else it is of, such as "family": "grid" or "split": "random". Tables are made by them.
+	// Keys name the other properties of the run, such as "family": "grid" or "split": "random". Tables are made from
+	// them.
 	Keys map[string]string
 	Seed uint64
-	// Fold numbers the runs of a seed where the data have several parts to test.
+	// Fold numbers the runs of a seed if the data have several test parts.
 	Fold int
-	// Identity returns all that decides the outcome but backend and [Generation], as a value for JSON with every default
-	// written out. A stored run is found again by it.
+	// Identity returns everything that decides the outcome, except backend and [Generation], as a JSON value with all
+	// defaults written out. A stored run is found by it.
 	Identity func() (any, error) `json:"-"`
-	// OnRequest leaves the run out unless one of its keys is asked for by name, see [Options].
+	// OnRequest excludes the run unless one of its keys is requested by name, see [Options].
 	OnRequest bool `json:"-"`
-	// Alone keeps all other runs of a command from being made beside it, as where something is timed.
+	// Alone prevents other runs of the same command from being made at the same time, for example when something is
+	// timed.
 	Alone bool `json:"-"`
 	// Spec is for the study's own use.
 	Spec any `json:"-"`
 }
 
-// Key is the value of a key, or for "model" the model's ID.
+// Key returns the value of a key; for "model" it returns the model's ID.
 func (r Run) Key(name string) string {
 	if name == "model" {
 		return r.Model.ID
@@ -81,10 +85,10 @@ func (r Run) Key(name string) string {
 	return r.Keys[name]
 }
 
-// kind is what runs have in common that take equally long.
+// kind is equal for runs that take equally long.
 func (r Run) kind() string { return r.Model.ID + " " + r.keys() }
 
-// keys are their values in order of their names.
+// keys returns the values of the keys, ordered by name.
 func (r Run) keys() string {
 	var values []string
 	for _, name := range r.keyNames() {
@@ -95,7 +99,7 @@ func (r Run) keys() string {
 
 func (r Run) keyNames() []string { return slices.Sorted(maps.Keys(r.Keys)) }
 
-// block is what models are compared on: keys, fold and seed.
+// block names the keys, fold and seed on which models are compared.
 func (r Run) block() string {
 	block := r.keys()
 	if r.Fold > 0 {
@@ -104,7 +108,7 @@ func (r Run) block() string {
 	return fmt.Sprintf("%s, seed %d", block, r.Seed)
 }
 
-// String names the run for people.
+// String returns a name for people.
 func (r Run) String() string {
 	if len(r.Keys) == 0 {
 		return r.Model.Name + r.block()

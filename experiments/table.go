@@ -10,15 +10,16 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Interval is how a table takes the 95% intervals of its means: one way for all rows. The zero value takes values for
-// independent, see [stats.MeanCI].
+// Interval sets how a table computes the 95% intervals of its means, the same way for all rows. The zero value treats
+// values as independent, see [stats.MeanCI].
 type Interval struct {
-	// Note says over what, and which dependence is counted.
+	// Note names what the interval covers and which dependence it accounts for.
 	Note string
 	Of   func(values []float64) (mean, halfWidth float64)
 }
 
-// Cell is the mean over values with its interval; where all are the same, or there is one, there is no interval.
+// Cell returns the mean of the values with its interval. There is no interval if all values are equal or there is
+// only one.
 func (i Interval) Cell(values []float64) figures.Cell {
 	of := i.Of
 	if of == nil {
@@ -31,25 +32,25 @@ func (i Interval) Cell(values []float64) figures.Cell {
 	return figures.Estimate(mean, half)
 }
 
-// Pivot makes a table of models by the values of a key.
+// Pivot makes a table of models against the values of a key.
 type Pivot struct {
 	Title string
-	// Columns is the key whose values are the columns, Score the name of the score in the cells.
+	// Columns is the key whose values form the columns. Score names the score in the cells.
 	Columns, Score string
 	Interval       Interval
-	// Better says which scores are better; Decimals are their digits, 0 chooses.
+	// Better is the direction of better scores. Decimals is their number of digits; 0 chooses it.
 	Better   figures.Direction
 	Decimals int
-	// Published, where set, is what the paper prints for a model and a column.
+	// Published, if not nil, returns what the paper prints for a model and a column.
 	Published func(model Row, column string) (mean, halfWidth float64, ok bool)
-	// Finding and Notes are about the table. Notes on the whole report are [Report.Notes].
+	// Finding and Notes describe the table. Notes on the whole report are in [Report.Notes].
 	Finding string
 	Notes   []string
 }
 
-// Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and
-// none diverged, and else names the gap, see [Results.Cell]. Results that are not [Report.Comparable] are not
-// compared.
+// Table returns a table of results with a row and its cost for each model. A cell shows a number if all its runs are
+// stored and none diverged, and otherwise names the gap, see [Results.Cell]. Results that are not [Report.Comparable]
+// are not compared.
 func (r *Report) Table(p Pivot, results Results) *figures.Table {
 	if !r.Comparable() {
 		p.Better, p.Published, p.Finding = figures.NotCompared, nil, r.Caution()
@@ -80,8 +81,7 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 	return t
 }
 
-// Title is the name of the results' first model, marked where runs were made by another backend or came with the
-// module.
+// Title returns the name of the first model, with a mark if another backend made runs or they came with the module.
 func (r Results) Title() string {
 	title := r[0].Model.Name
 	if slices.ContainsFunc(r, func(result Result) bool { return result.OtherBackend }) {
@@ -93,9 +93,9 @@ func (r Results) Title() string {
 	return title
 }
 
-// Cell is the mean of a score over the results, or their [Results.Gap]. Where only some of the seeds are missing, it is
-// the mean over the others with their number, which is not compared. Runs that diverged count among the others with the
-// parameters that were validated best before, see [Facts.Before].
+// Cell returns the mean of a score over the results, or their [Results.Gap]. If only seeds are missing, it is the
+// mean over the others with their number, and is not compared. Diverged runs contribute the score of their best
+// validated parameters before divergence, see [Facts.Before].
 func (r Results) Cell(score string, i Interval) figures.Cell {
 	gap := r.Gap()
 	if gap == "" {
@@ -113,7 +113,7 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 		}
 		values[k], diverged = before, diverged+1
 	}
-	// A mean over some of the folds would be one over other data.
+	// A mean over only part of the folds would be a mean over different data.
 	folds := func(result Result) bool { return result.Fold > 0 }
 	if i.Of != nil || len(made) == 0 || len(r.failed())+r.Stale() > 0 || slices.ContainsFunc(r, folds) {
 		return figures.Text(gap)
@@ -125,10 +125,10 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 	return i.Cell(values).Incomplete(of)
 }
 
-// None is the cell of what a row does not have, such as the parameters of an untrained model.
+// None returns the cell for a quantity that a row does not have, such as the parameters of an untrained model.
 func None() figures.Cell { return figures.Text("–") }
 
-// Size is the cell with the number of parameters.
+// Size returns the cell with the number of parameters.
 func (r Results) Size() figures.Cell {
 	made := r.Made()
 	switch {
@@ -140,12 +140,12 @@ func (r Results) Size() figures.Cell {
 	return figures.Text(fmt.Sprint(made[0].Facts().Parameters))
 }
 
-// CostColumns are the columns of the cells that [Results.Cost] returns.
+// CostColumns returns the columns for the cells of [Results.Cost].
 func CostColumns() []figures.Column {
 	return []figures.Column{{Title: "s/epoch", Decimals: 2}, {Title: "MB", Decimals: -1}}
 }
 
-// Cost are the cells with the mean seconds of an epoch, of runs that ended one, and the largest memory.
+// Cost returns the cells with the mean seconds per epoch, over runs that ended an epoch, and the peak memory.
 func (r Results) Cost() []figures.Cell {
 	if r[0].Model.Untrained {
 		return []figures.Cell{None(), None()}
@@ -170,7 +170,7 @@ func (r Results) Cost() []figures.Cell {
 	return cells
 }
 
-// costs explains the columns of cost, and says how long the stored results took, and on what.
+// costs explains the cost columns, and how long and on what machines the stored results were computed.
 func (r Results) costs() string {
 	cost := "size: parameters; s/epoch: seconds for an epoch of training; MB: largest memory of the process meanwhile, " +
 		"with what earlier runs left there."

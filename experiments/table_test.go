@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// A cell has the mean over the seeds that are there where others are only missing; folds are other data, and intervals
-// that count dependence are of all.
+// A cell has the mean over the stored seeds if the other seeds are only missing. Folds are different data, and
+// intervals that account for dependence need all runs.
 func TestCellOfSomeSeeds(t *testing.T) {
 	made := func(score float64) Result {
 		return Result{Record: &Record{Facts: &Facts{Scores: map[string]float64{"test": score}}}}

@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// ring is a ring of nodes with a feature that travels around it; the target is the feature of the snapshot.
+// ring returns a ring of nodes with a feature that travels around it; the target is the feature of the snapshot.
 func ring() *dyngraph.Series {
 	const nodes, snapshots = 6, 24
 	s := &dyngraph.Series{Name: "ring", FeatureSize: 1, TargetSize: 1, Pattern: &dyngraph.Pattern{Nodes: nodes}}
@@ -38,12 +38,12 @@ func ring() *dyngraph.Series {
 	return s
 }
 
-// toyConfig trains in a moment.
+// toyConfig is a model that trains in a moment.
 var toyConfig = pengcde.Config{Nodes: 6, Features: 1, Hidden: 2, Field: field.Constant{}}
 
 var toyTraining = train.Config{Epochs: 3, EvaluateEvery: 1}
 
-// toy is a study of two networks and two untrained models with two seeds, on the key "half".
+// toy returns a study of two networks and two untrained models with two seeds, on the key "half".
 func toy(models ...Row) Study {
 	if models == nil {
 		three := toyConfig
@@ -149,7 +149,7 @@ func markdown(t *testing.T, r *Report) string {
 	return strings.Join(all, "\n")
 }
 
-// results is a fresh folder of results.
+// results returns a new folder for results.
 func results(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -157,7 +157,7 @@ func results(t *testing.T) string {
 	return filepath.Join(folder, "toy")
 }
 
-// files returns the paths in a folder whose names fit a pattern.
+// files returns the paths in a folder whose names match a pattern.
 func files(t *testing.T, folder, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, pattern))

@@ -16,12 +16,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Tuned is a model that is chosen anew in each run among trials: every trial is trained on the training windows and
-// stops early by the validation windows, and the one with the least validation error forecasts. It needs validation
-// windows, and never sees tested ones, so where a study trains anew for each tested part, the choice is nested in it.
-// Models that are compared want equally many trials. [Training] says which trial was chosen.
+// Tuned returns a row whose model is chosen among trials in each run. Every trial is trained on the training windows
+// and stops early by the validation windows. The trial with the smallest validation error forecasts. Tuned needs
+// validation windows and never sees test windows, so a study that trains again for each tested part nests the choice
+// in it. Models that are compared should have equally many trials. [Training] records which trial was chosen.
 //
-// Each trial has a checkpoint of its own: a run that was cut off trains no trial again that had ended.
+// Each trial has its own checkpoint: after an interruption, trials that had ended are not trained again.
 func Tuned(id, name string, trials []Row) Row {
 	m := Row{ID: id, Name: name,
 		New: func(backend *xla.Backend) (Learner, error) {
@@ -70,12 +70,12 @@ func Tuned(id, name string, trials []Row) Row {
 type tuned struct {
 	trials   []Row
 	learners []Learner
-	// errors are the least validation errors of the trials, 0 where one diverged; chosen is the trial that forecasts.
+	// errors holds the smallest validation error of each trial, 0 if it diverged. chosen is the trial that forecasts.
 	errors []float64
 	chosen int
 }
 
-// Fit trains all trials, each as its model says, and chooses.
+// Fit trains all trials, each with its own settings, and chooses one.
 func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report,
 	error) {
 	l.errors, l.chosen = make([]float64, len(l.trials)), 0
@@ -88,7 +88,7 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 			seconds += report.Seconds
 		}
 		switch {
-		case err != nil && (ctx.Err() != nil || recordDivergence(&Facts{}, err) != nil): // not for the model's sake
+		case err != nil && (ctx.Err() != nil || recordDivergence(&Facts{}, err) != nil): // not because of the model
 			return report, fmt.Errorf("trial %q: %w", l.trials[i].Name, err)
 		case err != nil:
 			diverged = append(diverged, fmt.Errorf("trial %q: %w", l.trials[i].Name, err))
@@ -107,7 +107,7 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	return &chosen, nil
 }
 
-// fitAnew trains, and starts over where a checkpoint cannot be used.
+// fitAnew trains, and starts over if a checkpoint cannot be used.
 func fitAnew(ctx context.Context, learner Learner, training, validation []dyngraph.Window, config train.Config) (
 	*train.Report, error) {
 	report, err := learner.Fit(ctx, training, validation, config)
@@ -123,7 +123,8 @@ func fitAnew(ctx context.Context, learner Learner, training, validation []dyngra
 	return learner.Fit(ctx, training, validation, config)
 }
 
-// config returns the config of a trial: its own settings, with the progress and the checkpoint of the whole.
+// config returns the configuration of a trial: its own settings, with the progress and the checkpoint of the whole
+// training.
 func (l *tuned) config(trial int, whole train.Config) train.Config {
 	config := l.trials[trial].Train
 	if report := whole.Progress; report != nil {
@@ -142,7 +143,7 @@ func (l *tuned) config(trial int, whole train.Config) train.Config {
 	return config
 }
 
-// Plan returns the plan of the trial that takes most.
+// Plan returns the plan of the trial that takes the most memory.
 func (l *tuned) Plan(training []dyngraph.Window, _, steps int) (most *pengcde.Plan, err error) {
 	for i, learner := range l.learners {
 		p, ok := learner.(Planner)
@@ -182,7 +183,7 @@ func (l *tuned) Close() {
 	}
 }
 
-// note adds the trials' errors and the chosen trial to a training.
+// note adds the errors of the trials and the chosen trial to a training.
 func (l *tuned) note(t *Training) {
 	t.Trials, t.Chosen = slices.Clone(l.errors), l.chosen
 	for i, e := range t.Trials {

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// trials are three of which the last learns most.
+// trials returns three trials, of which the last learns most.
 func trials() (all []Row) {
 	for i, rate := range []float64{1e-4, 1e-3, 3e-2} {
 		training := toyTraining
@@ -28,7 +28,7 @@ func trials() (all []Row) {
 
 func tunedToy() Study { return toy(Tuned("tuned", "Two, tuned", trials())) }
 
-// The trial with the least validation error forecasts, and a single one does what it does alone.
+// The trial with the smallest validation error forecasts, and a single trial gives the same results as without Tuned.
 func TestTunedChooses(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -53,7 +53,7 @@ func TestTunedChooses(t *testing.T) {
 	}
 }
 
-// A run that was cut off trains no trial again that had ended, and gives what it would have.
+// An interrupted run does not train finished trials again, and gives the same results.
 func TestTunedGoesOn(t *testing.T) {
 	results(t)
 	o := options(t)
@@ -64,7 +64,7 @@ func TestTunedGoesOn(t *testing.T) {
 	results(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(_ float64, _ time.Duration, text string) {
-		if strings.Contains(text, "epoch 4/9") { // the first of the second trial
+		if strings.Contains(text, "epoch 4/9") { // the first epoch of the second trial
 			cancel()
 		}
 	}
@@ -87,7 +87,7 @@ func TestTunedGoesOn(t *testing.T) {
 	}
 }
 
-// A checkpoint that is of another training is not in the way of a trial.
+// A checkpoint of another training does not stop a trial.
 func TestTunedStartsOver(t *testing.T) {
 	m := Tuned("tuned", "Tuned", trials()[:2])
 	learner, err := m.New(options(t).Backend)
@@ -125,7 +125,7 @@ func (b broken) Fit(context.Context, []dyngraph.Window, []dyngraph.Window, train
 	return nil, b.err
 }
 
-// A trial that diverges is passed over; where all do the run has diverged, and another error ends it.
+// A diverged trial is skipped; if all diverge, the run has diverged. Any other error ends the run.
 func TestTunedTrialsThatFail(t *testing.T) {
 	failing := func(name string, err error) Row {
 		m := trials()[0]
@@ -158,7 +158,8 @@ func TestTunedTrialsThatFail(t *testing.T) {
 	}
 }
 
-// All trials are in the identity; without trials, or without validation to compare them by, there is none.
+// All trials are in the identity; without trials, or without validation windows to compare them, there is no
+// identity.
 func TestTunedSettings(t *testing.T) {
 	blind := trials()[0]
 	blind.Train.EvaluateEvery = -1

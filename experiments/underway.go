@@ -6,22 +6,22 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// ActiveRun is a run that a process makes now.
+// ActiveRun is a run that a process is making now.
 type ActiveRun struct {
 	Run Run
 	store.Lease
 }
 
-// UnderWay returns the runs that options ask for and processes make now, by any kind of backend. The lease of a process
-// that was killed ends with it where locks tell; where they do not, it stays until another process takes the run over,
-// and has a long [store.Lease.Silent].
+// UnderWay returns the selected runs that processes are making now, on any kind of backend. Where file locks work,
+// the lease of a killed process ends with it. Elsewhere the lease stays until another process takes the run over, and
+// has a long [store.Lease.Silent].
 func (s Study) UnderWay(ctx context.Context, o Options) (all []ActiveRun, err error) {
 	runs, err := openStore(s.Name, Options{Fresh: true, leases: o.leases})
 	if err != nil {
 		return nil, err
 	}
 	leases, err := runs.Leases()
-	if err != nil || len(leases) == 0 { // to plan may take seconds
+	if err != nil || len(leases) == 0 { // planning may take seconds
 		return nil, err
 	}
 	p, err := s.plan(ctx, o)

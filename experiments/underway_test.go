@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Leases say who makes a run and how far it is, and end with their holders.
+// Leases show who makes a run and its progress, and end with their holders.
 func TestUnderWay(t *testing.T) {
 	results(t)
 	t.Setenv("SLURM_ARRAY_JOB_ID", "12")

@@ -13,16 +13,16 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// errNoWorker is the error of options with jobs and without a command for them.
+// errNoWorker is the error for options that set Jobs but no Worker.
 var errNoWorker = errs.New(ErrInput, "experiments: Options.Jobs without Options.Worker: say which command makes runs")
 
-// sentinels are wrapped by the errors that end a study, by name.
+// sentinels maps names to the errors that end a study.
 var sentinels = map[string]error{"store": ErrStore, "backend": errBackend, "input": ErrInput}
 
-// Work makes runs in a process that another one started, which called [Study.Run] with [Options].Jobs and the same
-// options. It returns when other processes have all runs that it could make. When life ends, or ctx does, it keeps a
-// checkpoint of a training that is under way. Both streams are pipes: for a command that Run starts, its standard input
-// and output.
+// Work makes runs in a worker process, which another process started by calling [Study.Run] with [Options].Jobs and
+// the same options. It returns when other processes hold all runs that it could make. When life or ctx ends, it keeps
+// a checkpoint of the training in progress. Both streams are pipes: Run connects them to the standard input and
+// output of the command.
 func (s Study) Work(ctx context.Context, o Options, life io.Reader, notes io.Writer) error {
 	return workers.Serve(ctx, life, notes, sentinels, func(ctx context.Context, notice func(string)) error {
 		task, err := workers.CurrentTask()
@@ -33,7 +33,7 @@ func (s Study) Work(ctx context.Context, o Options, life io.Reader, notes io.Wri
 		if o.leases == nil {
 			o.leases = new(store.Leases)
 		}
-		o.leases.BeginOnly = !task.Alone // whether a holder is gone is for the process that started this one
+		o.leases.BeginOnly = !task.Alone // only the parent process decides whether a holder is gone
 		planned, err := s.find(ctx, o)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s Study) Work(ctx context.Context, o Options, life io.Reader, notes io.Wri
 	})
 }
 
-// nextAlone makes the runs of one program that is to be trained with no other beside it.
+// nextAlone makes the runs of one program that must be trained with no other program running.
 func (w *runner) nextAlone(ctx context.Context) error {
 	for _, runs := range w.programs() {
 		alone := false
@@ -78,7 +78,7 @@ func (w *runner) nextAlone(ctx context.Context) error {
 	return nil
 }
 
-// supervise lets workers make the runs that are missing.
+// supervise lets workers make the missing runs.
 func (w *runner) supervise(ctx context.Context) error {
 	if w.options.Worker == nil {
 		return errNoWorker
@@ -87,11 +87,11 @@ func (w *runner) supervise(ctx context.Context) error {
 	return workers.NewSupervisor(pool, &board{runner: w}, workers.Task{RetryBefore: w.retryBefore}).Run(ctx)
 }
 
-// board is a [workers.Board] of the missing runs.
+// board implements [workers.Board] for the missing runs.
 type board struct {
 	*runner
-	turn int  // of the runs that other processes have, to see whether their holder is gone
-	held bool // other processes have runs
+	turn int  // index into runs of other processes, to check whether their holder is gone
+	held bool // whether other processes hold runs
 }
 
 // Review implements [workers.Board].
@@ -150,7 +150,7 @@ func (b *board) Review(own func(process int) bool) (left workers.Left, err error
 	}
 	left.Runs = len(b.missing)
 	left.Changed, b.held = left.Runs < before, len(held) > 0
-	if len(held) > 0 { // to take a run is to write, so one after the other in turns
+	if len(held) > 0 { // taking a run writes to disk, so one run per review, in turn
 		b.turn++
 		freed, err := held[b.turn%len(held)].slot.Lock(func(*store.HeldLease) (bool, error) { return false, nil })
 		left.Changed = left.Changed || freed
@@ -159,8 +159,8 @@ func (b *board) Review(own func(process int) bool) (left workers.Left, err error
 	return left, nil
 }
 
-// Ended implements [workers.Board]. The runs that a worker had are made once more, by one beside which no other works,
-// and fail if that one ends too.
+// Ended implements [workers.Board]. The runs of the worker are made once more, by a worker with no other running, and
+// fail if that worker ends too.
 func (b *board) Ended(process int, began time.Time, ending string) (had bool, err error) {
 	for _, r := range slices.Clone(b.missing) {
 		lease, _, err := r.slot.Watch()

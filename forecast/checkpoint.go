@@ -11,24 +11,24 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// tested and final are the two trainings, as the names of their checkpoints end.
+// tested and final identify the two trainings; the names of their checkpoints end with them.
 const (
 	tested = "tested"
 	final  = "all"
 )
 
-// checkpoint is the path of a training's checkpoint, "" for none. Settings and data are in its name, so that another
-// training neither goes on from it nor deletes it.
+// checkpoint returns the path of a training's checkpoint, "" for none. The name includes settings and data, so that
+// another training neither continues from it nor deletes it.
 func (c Config) checkpoint(s *dyngraph.Series) string {
 	if c.Checkpoint == "" {
 		return ""
 	}
 	digest := sha256.New()
 	fmt.Fprintln(digest, c.Inputs, c.Hidden, c.Layers, c.Epochs, c.LearningRate, c.Seed)
-	if !c.published() { // whose digests were without it
+	if !c.published() { // older digests do not include it
 		fmt.Fprintln(digest, c.Field)
 	}
-	write := func(values any) { _ = binary.Write(digest, binary.LittleEndian, values) } // a hash takes all
+	write := func(values any) { _ = binary.Write(digest, binary.LittleEndian, values) } // a hash accepts all writes
 	write(s.Pattern.From)
 	write(s.Pattern.To)
 	for _, rows := range [][][]float64{{s.Times}, s.Weights, s.Features, s.Targets} {
@@ -37,8 +37,8 @@ func (c Config) checkpoint(s *dyngraph.Series) string {
 	return fmt.Sprintf("%s-%.4x", c.Checkpoint, digest.Sum(nil))
 }
 
-// HasCheckpoint says whether [Fit] with these settings and data would go on from a checkpoint, or find the training
-// done.
+// HasCheckpoint reports whether [Fit] with these settings and data would continue from a checkpoint, or find the
+// training done.
 func (c Config) HasCheckpoint(d *table.Data) bool {
 	c, err := c.resolved()
 	if err != nil || d == nil || d.Series == nil {
@@ -52,8 +52,8 @@ func (c Config) HasCheckpoint(d *table.Data) bool {
 	return path != "" && (&train.Checkpoint{Path: path + "-" + tested}).Exists()
 }
 
-// RemoveCheckpoints deletes the checkpoints of the training, with which the next call of [Fit] would return the same
-// result at once. Checkpoints of other settings or data stay.
+// RemoveCheckpoints deletes the checkpoints of the training. While they exist, the next call of [Fit] returns the
+// same result at once. Checkpoints of other settings or data stay.
 func (r *Result) RemoveCheckpoints() error {
 	if r.checkpoint == "" {
 		return nil

@@ -16,47 +16,49 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// ErrInput is wrapped by errors about data and settings that no model can be trained with, or that a model does not
-// fit.
+// ErrInput is wrapped by errors about data and settings that cannot be used to train a model, or that do not fit a
+// model.
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "forecast: "+format, args...)
 }
 
-// Config sets a training. Its zero value is small: 100 nodes and 100 snapshots take about a minute on 2 CPU cores.
+// Config configures a training. Its zero value is small: 100 nodes and 100 snapshots take about a minute on 2 CPU
+// cores.
 type Config struct {
 	// Inputs is the number of snapshots that a forecast sees; 0 means 4.
 	Inputs int
-	// Field is the vector field by its name, one of [field.Names]; "" means "affine", with what [pengcde.Recommended] and
-	// [train.Recommended] add to it. The published field and its training are "peng". Steps are constant in both, of one
-	// snapshot, but for long gaps.
+	// Field names the vector field, one of [field.Names]; "" means "affine", with the additional settings of
+	// [pengcde.Recommended] and [train.Recommended]. The published field and its training are "peng". Both use
+	// constant steps of one snapshot, except in long gaps.
 	Field string
 	// Hidden is the width of a node's state, Layers the depth of the vector field; 0 means 8 and 1.
 	Hidden, Layers int
-	// Epochs is the most that are run; 0 means 60. Training stops after 10 without a better validation.
+	// Epochs is the largest number of epochs; 0 means 60. Training stops after 10 epochs without a better validation.
 	Epochs int
 	// LearningRate is AdamW's learning rate; 0 means 5e-3.
 	LearningRate float64
 	// Seed draws the initial parameters and the order of training windows.
 	Seed uint64
-	// Checkpoint is the path that the names of checkpoint files begin with, from which a training of the same settings and
-	// data that was cut off goes on; "" keeps none. See [Result.RemoveCheckpoints].
+	// Checkpoint is the path prefix of checkpoint files. An interrupted training with the same settings and data
+	// continues from them; "" keeps none. See [Result.RemoveCheckpoints].
 	Checkpoint string
-	// Progress, if set, hears how much is done, from 0 to 1 (NaN where that is not known), the most time that is left (0
-	// where that is not known), and a text on the work under way; Notice hears texts that a user would want to read.
+	// Progress, if not nil, is called with the completed fraction from 0 to 1 (NaN if unknown), an upper bound on the
+	// remaining time (0 if unknown), and a text about the work under way. Notice, if not nil, is called with texts
+	// that a user would want to read.
 	Progress func(fraction float64, left time.Duration, text string)
 	Notice   func(text string)
 }
 
 const (
-	trainFraction      = 0.6 // as table.Config has it, whose scales come from it
+	trainFraction      = 0.6 // as in table.Config, whose scales depend on it
 	validationFraction = 0.2
 	patience           = 10
 	batchSize          = 4
 	weightDecay        = 1e-3
-	// mostSteps bounds the solver's steps between two snapshots but for the longest 5% of gaps in time, longestSteps for
-	// all.
+	// mostSteps bounds the solver's steps between two snapshots, except in the longest 5% of time gaps; longestSteps
+	// bounds them in all gaps.
 	mostSteps, longestSteps = 20, 1000
 )
 
@@ -80,9 +82,9 @@ func (c Config) resolved() (Config, error) {
 	return c, nil
 }
 
-// model is the configuration for a series whose median time between snapshots is 1. It is the residual one of the
-// england-covid study: the readout gives the deviation from a node's recent mean, and maps that take sums see the
-// graph.
+// model returns the configuration for a series whose median time between snapshots is 1. It is the residual
+// configuration of the england-covid study: the readout gives the deviation from a node's recent mean, and maps that
+// take sums see the graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
 		Input:     pengcde.Input{Normalise: dyngraph.NormalisedAdjacency},
@@ -96,10 +98,10 @@ func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	return pengcde.Recommended(model)
 }
 
-// published says that the field is the published one, which is trained as published.
+// published reports whether the field is the published one, which is trained as published.
 func (c Config) published() bool { return c.Field == field.Names()[0] }
 
-// step returns the solver's step, which one long gap hardly changes.
+// step returns the solver's step; one long gap hardly changes it.
 func (c Config) step(s *dyngraph.Series) float64 {
 	longest, most := longGaps(s)
 	step := max(1, most/mostSteps, longest/longestSteps)
@@ -111,7 +113,7 @@ func (c Config) step(s *dyngraph.Series) float64 {
 	return step
 }
 
-// notices hears texts for people, one at a time.
+// notices passes on texts for people, one at a time.
 type notices func(text string)
 
 func (n notices) Write(text []byte) (int, error) {
@@ -119,7 +121,8 @@ func (n notices) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// training is the loop of the first training, which stops early, or of so many epochs.
+// training returns the training configuration: of the first training, which stops early, or of a training with this
+// number of epochs.
 func (c Config) training(epochs int) train.Config {
 	t := train.Config{Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: train.AtOnce,
 		BatchSize: batchSize, AdamW: train.AdamW{LearningRate: c.LearningRate, WeightDecay: weightDecay}}

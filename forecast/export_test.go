@@ -1,4 +1,4 @@
 package forecast
 
-// Styles are for tests.
+// Styles exports styles for tests.
 var Styles = styles

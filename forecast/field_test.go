@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// The published field is configured, trained and found again from its checkpoint as before there were others; the
-// default is the recommended configuration.
+// The published field is configured, trained and found by its checkpoint as before other fields existed; the default
+// is the recommended configuration.
 func TestFieldByName(t *testing.T) {
 	data := read(t, 40, 1)
 	series, _, err := prepared(data.Series, 0)

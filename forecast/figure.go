@@ -11,13 +11,14 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// mostPanels are drawn where no nodes are named, shownTail is how many snapshots they show at least.
+// mostPanels is the number of panels if no nodes are named. shownTail is the smallest number of snapshots that they
+// show.
 const (
 	mostPanels = 6
 	shownTail  = 30
 )
 
-// styles repeat the styles that the studies' figures give the same forecasts.
+// styles repeats the styles that the studies' figures give the same forecasts.
 var styles = map[string]figures.Style{
 	ModelName:               {Colour: figures.Blue},
 	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
@@ -28,7 +29,7 @@ var styles = map[string]figures.Style{
 	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
-// styleOf is the style of a simple forecast, else the model's.
+// styleOf returns the style of a simple forecast, else the model's.
 func styleOf(name string) figures.Style {
 	if style, ok := styles[name]; ok {
 		return style
@@ -36,8 +37,8 @@ func styleOf(name string) figures.Style {
 	return styles[ModelName]
 }
 
-// Figure draws the latest values of some nodes and their forecasts; without names, of the nodes with the largest means.
-// Nodes of which nothing was observed lately are left out.
+// Figure draws the latest values of nodes and their forecasts. Without names it draws the nodes with the largest
+// means. Nodes without recent observations are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -46,7 +47,7 @@ func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...strin
 	return m.figure(series, ahead, nil, len(series.Times)-shownTail, nodes)
 }
 
-// figure shows scores as well, where they are tested, from a snapshot on.
+// figure also draws scores where they are tested, from a snapshot on.
 func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, from int,
 	names []string) (*figures.Figure, error) {
 	c := calendar{s, m.unit}
@@ -85,7 +86,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	return figures.Forecasts(axes, panels)
 }
 
-// nodesOf are the places of named nodes, or of those with the largest mean target.
+// nodesOf returns the indices of named nodes, or of the nodes with the largest mean target.
 func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 	for _, name := range names {
 		u := 0
@@ -123,19 +124,19 @@ func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 	return nodes[:min(len(nodes), mostPanels)], nil
 }
 
-// drawnLine are values by node at some times.
+// drawnLine holds values by node at increasing times.
 type drawnLine struct {
 	name string
 	x    []float64
 	y    [][]float64
-	step int // the last that was drawn
+	step int // the last step that was drawn
 }
 
 func (l *drawnLine) add(at float64, values []float64) {
 	l.x, l.y = append(l.x, at), append(l.y, values)
 }
 
-// goOn adds values of a step whose time is known, with a gap where steps before it are left out.
+// goOn adds the values of a step with a known time, with a gap if earlier steps are left out.
 func (c calendar) goOn(l *drawnLine, step int, values []float64) {
 	at, ok := c.number(step)
 	if !ok {
@@ -148,7 +149,7 @@ func (c calendar) goOn(l *drawnLine, step int, values []float64) {
 	l.step = step
 }
 
-// truth are the targets from a snapshot on whose time is known.
+// truth returns the targets from a snapshot on whose time is known.
 func (c calendar) truth(from int) (drawnLine, error) {
 	var line drawnLine
 	for i := max(0, from); i < len(c.Targets); i++ {
@@ -169,8 +170,8 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines are the forecasts of scores, open where no window was tested. The first one, the model's, goes on with the
-// forecasts ahead.
+// lines returns the forecasts of scores, with gaps where no window was tested. The first line, the model's, continues
+// with the forecasts ahead.
 func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
 	for _, s := range scores {
 		line := drawnLine{name: s.Name}
@@ -192,7 +193,7 @@ func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast)
 	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
 }
 
-// spans shade the tested times and those not known yet.
+// spans shades the tested times and the future times.
 func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figures.Span) {
 	middle := func(step int) float64 { // between a step and the one before
 		at, _ := c.number(step)
@@ -218,8 +219,8 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures are the table of errors and the figures of the page: forecasts and what was observed, errors by window, loss
-// by epoch. Nodes may be named for the forecasts.
+// Figures returns the table of errors and the figures of the page: forecasts and observations, errors by window, loss
+// by epoch. nodes selects the nodes of the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
 	errors, err := Table(r.Score, r.Simple, r.Target())
 	if err != nil {

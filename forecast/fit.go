@@ -19,20 +19,21 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ModelName is what tables and files call the trained model, with the published field or the affine one. Models with
-// another field have its name.
+// ModelName is the name of the trained model in tables and files if it has the published or the affine field. Models
+// with another field have that field's name.
 const ModelName = "PENG-CDE"
 
-// Result is what [Fit] found out.
+// Result is the result of [Fit].
 type Result struct {
 	Model
-	// Series is the data's series, in times whose unit is the median time between its snapshots.
+	// Series is the series of the data. Its time unit is the median time between its snapshots.
 	Series *dyngraph.Series
-	// Split is in order of time: nothing is learnt from what was not known when a tested forecast was made.
+	// Split is in order of time: training uses nothing that was unknown when a tested forecast was made.
 	Split dyngraph.Split
-	// Report is of the training whose forecasts were tested.
+	// Report describes the training whose forecasts were tested.
 	Report *train.Report
-	// Score is of the model on the tested windows, Simple of the forecasts without a trained network.
+	// Score is the model's score on the tested windows. Simple holds the scores of the forecasts without a trained
+	// network.
 	Score  baseline.Score
 	Simple []baseline.Score
 
@@ -41,11 +42,14 @@ type Result struct {
 	field      string // of Config
 }
 
-// Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
-// of package baseline; windows that see less than the scales of the data were taken from are not tested. Then it trains
-// anew for as many epochs on all windows: that model it returns, to be closed by the caller. Batches hold four windows;
-// the oldest ones that fill none are left out, since another size would have to be compiled. When ctx ends, the error
-// wraps the context's, and with a Checkpoint the next call goes on.
+// Fit trains on the first 60% of the windows, stops early by the next 20%, and tests on the rest, together with the
+// simple forecasts of package baseline. Windows that end before the data from which the scales were computed are not
+// tested.
+//
+// Fit then trains again for the same number of epochs on all windows and returns that model; the caller must close
+// it. Batches hold four windows. The oldest windows that do not fill a batch are left out, since another batch size
+// would need another compilation. When ctx ends, the error wraps the context's error, and with a Checkpoint the next
+// call continues.
 func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
 	c, err := c.resolved()
 	if err != nil {
@@ -95,7 +99,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	return r, nil
 }
 
-// dropScaled leaves out the tested windows to which the scales may tell of the target.
+// dropScaled removes the tested windows whose target may have influenced the scales.
 func (r *Result) dropScaled(data *table.Data, c Config) error {
 	all := len(r.Split.Test)
 	r.Split.Test = afterScales(r.Split.Test, data)
@@ -112,7 +116,7 @@ func (r *Result) dropScaled(data *table.Data, c Config) error {
 	return nil
 }
 
-// train trains, tests, and trains anew on all windows by the same compiled programs.
+// train trains, tests, and trains again on all windows with the same compiled programs.
 func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) (err error) {
 	t := trainer{c, r.Network, r.checkpoint}
 	if r.Report, err = t.train(ctx, tested, r.Split.Train, r.Split.Validation, 0); err != nil {
@@ -143,7 +147,7 @@ func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window)
 	return baseline.NewScore(nameOf(model), windows, forecasts)
 }
 
-// nameOf is what tables and files call a model.
+// nameOf returns the name of a model in tables and files.
 func nameOf(model *pengcde.Model) string {
 	f := model.Config().Field
 	if _, ok := f.(field.PENG); ok {
@@ -159,12 +163,12 @@ type trainer struct {
 	checkpoint string
 }
 
-// train stops by validation windows, or runs so many epochs without any.
+// train stops by validation windows, or runs a fixed number of epochs without them.
 func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window,
 	epochs int) (*train.Report, error) {
 	config := t.training(epochs)
 	begin, twice, first := 0.5, time.Duration(1), "training on all windows"
-	if epochs == 0 { // then the other training follows
+	if epochs == 0 { // then the second training follows
 		begin, twice, first = 0, 2, "compiling"
 	}
 	t.Progress(begin, 0, first)

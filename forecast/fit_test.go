@@ -26,7 +26,7 @@ import (
 
 const towns = "Ayr Bath Cork Deal Ely"
 
-// travel writes two tables of towns whose visitors go on to the next town the day after; the first days of Ely are
+// travel writes two tables of towns whose visitors move on to the next town a day later; the first days of Ely are
 // missing.
 func travel(t *testing.T, days int) (edges, nodes string) {
 	t.Helper()
@@ -109,7 +109,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+6 {
 		t.Fatalf("%d rows of %d columns, want %d of 11: %v", len(written), len(written[0]), want, written[0])
 	}
-	// The last day is 30 March; the day after is forecast from two days before, as the horizon says.
+	// The last day is 30 March; the following day is forecast from two days before, by the horizon.
 	if got := fmt.Sprint(written[1][:4], written[6][:4]); got !=
 		"[Ayr 2024-03-29 2 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
 		t.Errorf("rows begin %s", got)
@@ -154,7 +154,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	}
 }
 
-// A training that is interrupted again and again ends with the model that an undisturbed one has.
+// A training that is interrupted repeatedly ends with the same model as an undisturbed training.
 func TestInterruptedFitGoesOn(t *testing.T) {
 	data := read(t, 40, 1)
 	want, err := fit(t, data, small).Ahead(t.Context(), data.Series)
@@ -261,7 +261,7 @@ func TestFitInputErrors(t *testing.T) {
 	}
 }
 
-// Where the time of a forecast cannot be told, that is said, and how it can.
+// If the time of a forecast is unknown, a message says so, and how to set it.
 func TestUnevenTimesAreTold(t *testing.T) {
 	data, c := read(t, 40, 1), small
 	told := ""

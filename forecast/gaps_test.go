@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// Lines are open where nothing was observed, and where no window was tested.
+// Lines have gaps where nothing was observed, and where no window was tested.
 func TestLinesAreOpenAtGaps(t *testing.T) {
 	s := &dyngraph.Series{Name: "gaps", Pattern: &dyngraph.Pattern{Nodes: 1}, TargetSize: 1,
 		Alignment: dyngraph.Alignment{Targets: dyngraph.StepRange{First: 1, Last: 1}}}
@@ -53,7 +53,7 @@ func TestLinesAreOpenAtGaps(t *testing.T) {
 	}
 }
 
-// One long gap hardly changes the solver's steps elsewhere, and is told.
+// One long gap hardly changes the solver's steps elsewhere, and is reported.
 func TestStepOfUnevenTimes(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -15,8 +15,8 @@ import (
 
 var writeKept = flag.Bool("write-kept", false, "write the files of testdata/kept that are not there yet")
 
-// A model that an earlier version of pengcde fit wrote reads new files as it did, and forecasts the same. Its file was
-// written once and is never written anew.
+// A model file that an earlier version of pengcde fit wrote reads new files and forecasts as before. The file was
+// written once and is never rewritten.
 func TestKeptModelFile(t *testing.T) {
 	file, ahead := filepath.Join("testdata", "kept", ModelFile), filepath.Join("testdata", "kept", "ahead.json")
 	if _, err := os.Stat(file); *writeKept && errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func TestKeptModelFile(t *testing.T) {
 	}
 }
 
-// aheadOf is what the model of a file forecasts from files that its recipe reads.
+// aheadOf returns the forecasts of a stored model from files that its recipe reads.
 func aheadOf(t *testing.T, file string) []Forecast {
 	t.Helper()
 	model, err := Load(xlatest.Go(t), file)

@@ -14,28 +14,28 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Model is a trained network and what it needs to forecast from other files of the same columns.
+// Model is a trained network with everything needed to forecast from other files with the same columns.
 type Model struct {
 	Network *pengcde.Model
-	// Recipe reads new files as the training's files were read.
+	// Recipe reads new files in the same way as the training's files.
 	Recipe table.Recipe
 	// Inputs is the number of snapshots that a forecast sees.
 	Inputs int
 
-	unit float64 // of the network's times, in the series's unit
+	unit float64 // time unit of the network, in the unit of the series
 }
 
 // textKey is the key of a model file's texts.
 const textKey = "forecast"
 
-// text is what a model file holds beside the network.
+// text is the content of a model file in addition to the network.
 type text struct {
 	Recipe table.Recipe `json:"Recipe"`
 	Inputs int          `json:"Inputs"`
 	Unit   float64      `json:"Unit"`
 }
 
-// Save writes one file, which pengcde.Load reads as well; see [pengcde.Model.Save].
+// Save writes one file, which pengcde.Load can also read; see [pengcde.Model.Save].
 func (m *Model) Save(path string) error {
 	content, err := json.Marshal(text{m.Recipe, m.Inputs, m.unit})
 	if err != nil {
@@ -76,13 +76,13 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 // Close frees the network.
 func (m *Model) Close() { m.Network.Close() }
 
-// Target is the name of the column that is forecast.
+// Target returns the name of the forecast column.
 func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
 
-// Forecast holds the forecast values for one time that is not known yet.
+// Forecast holds the forecast values for one future time.
 type Forecast struct {
-	// From is the time of the newest snapshot that is seen, Time the time of the forecast, Ahead snapshots later: a date,
-	// or a number of the column of times. Time is "" where snapshots are not evenly spaced.
+	// From is the time of the newest snapshot that is seen. Time is the time of the forecast, Ahead snapshots later.
+	// Both are a date, or a number of the column of times. Time is "" if snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
 	// Values are in the data's unit, by node.
@@ -92,8 +92,8 @@ type Forecast struct {
 	step   int
 }
 
-// Ahead forecasts the times after the newest one of a series, up to the horizon: the last from its newest snapshots,
-// earlier ones from so much earlier snapshots. The recipe read the series.
+// Ahead forecasts the times after the newest one of a series, up to the horizon: the last time from the newest
+// snapshots, earlier times from correspondingly earlier snapshots. The recipe must have read the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {

@@ -14,14 +14,14 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is a document with the figures inside it.
+// page returns an HTML page with the figures inside it.
 func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error) {
 	items, err := r.Figures(ahead)
 	if err != nil {
 		return nil, err
 	}
 	if t, ok := items[0].(*figures.Table); ok {
-		t.Finding = "" // the page says it above
+		t.Finding = "" // the page states it above
 	}
 	var parts []template.HTML
 	for _, item := range append(items, figures.Notes(items...)) {
@@ -29,7 +29,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		if err != nil {
 			return nil, fmt.Errorf("forecast: page: %w", err)
 		}
-		parts = append(parts, template.HTML(html)) // of package figures, which escapes what it is given
+		parts = append(parts, template.HTML(html)) // from package figures, which escapes its input
 	}
 	rows := r.rows(ahead, simple)
 	c, network := calendar{r.Series, r.unit}, r.Network.Config()
@@ -51,7 +51,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	return b.Bytes(), err
 }
 
-// rows are the forecasts of all nodes, the header first.
+// rows returns the forecasts of all nodes, header first.
 func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 	when := func(f Forecast) []string {
 		if f.Time == "" {

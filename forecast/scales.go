@@ -7,18 +7,19 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// afterScales are the windows whose inputs reach as far as the steps that scales were taken from: in others the scales may
-// tell of the target.
+// afterScales returns the windows whose inputs reach at least to the last step from which scales were computed. In
+// earlier windows the scales may depend on the target.
 func afterScales(windows []dyngraph.Window, data *table.Data) []dyngraph.Window {
 	last, ok := lastScaled(data)
 	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool { return ok && newest(w) < last })
 }
 
-// newest is the latest step that a window's inputs show.
+// newest returns the latest step that a window's inputs show.
 func newest(w dyngraph.Window) int { return w.Last() - 1 + max(0, w.Series.Alignment.Features.Last) }
 
-// lastScaled is the last step that scales were taken from: those are of the first TrainFraction of the steps of which
-// something is known. The steps that are lags alone count as known if the first target is. It is false without scales.
+// lastScaled returns the last step from which scales were computed: they use the first TrainFraction of the steps
+// with known targets. Steps that appear only as lags count as known if the first target is. ok is false without
+// scales.
 func lastScaled(data *table.Data) (step int, ok bool) {
 	config, s := data.Recipe.Config, data.Series
 	if config.Unscaled || !(config.TrainFraction > 0) {
@@ -39,6 +40,6 @@ func lastScaled(data *table.Data) (step int, ok bool) {
 		}
 		slices.Sort(steps)
 	}
-	const rounding = 1e-9 // as package table has it
+	const rounding = 1e-9 // as in package table
 	return steps[max(1, int(config.TrainFraction*float64(len(steps))+rounding))-1], true
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// No window is tested whose target the scales may know: what comes after the newest step that it sees changes no scale.
+// No window is tested if the scales may depend on its target: data after the newest step that it sees change no
+// scale.
 func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 	edges, nodes := travel(t, 60)
 	read := func(fraction float64, horizon int) *table.Data {
@@ -29,7 +30,7 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fraction      float64
-		horizon, last int // the last of 60 days that scales are of, counted from 0
+		horizon, last int // last of the 60 days that scales use, counted from 0
 	}{{0.6, 1, 35}, {0.6, 25, 35}, {0.9, 1, 53}, {1, 1, 59}, {0.01, 30, 0}, {0.05, 1, 2}} {
 		data := read(c.fraction, c.horizon)
 		if got, ok := lastScaled(data); !ok || got+2 != c.last { // the first snapshot is of day 2
@@ -57,7 +58,7 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 		t.Error("scales where there are none")
 	}
 
-	// The written forecasts have the penalty that was tested.
+	// The written forecasts use the penalty that was tested.
 	ahead, err := r.ahead(t.Context(), r.Series)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// prepared is the series as a model sees it: in times whose unit is given, or the median time between snapshots for 0.
+// prepared returns the series as a model sees it. Its time unit is unit, or the median time between snapshots if unit
+// is 0.
 func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, error) {
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
@@ -43,14 +44,14 @@ func gaps(times []float64) []float64 {
 	return all
 }
 
-// longGaps are the longest gap between snapshots, and the one that 95 of 100 do not exceed.
+// longGaps returns the longest gap between snapshots, and the gap that 95% do not exceed.
 func longGaps(s *dyngraph.Series) (longest, most float64) {
 	all := gaps(s.Times)
 	slices.Sort(all)
 	return all[len(all)-1], all[int(0.95*float64(len(all)-1))]
 }
 
-// unknown are the windows whose target lies after the newest step of the series, in order of time: the last is
+// unknown returns the windows whose target lies after the newest step of the series, in order of time: the last is
 // Series.Latest.
 func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
 	w, err := s.Latest(inputs)
@@ -70,12 +71,12 @@ func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
 	return all, nil
 }
 
-// observed says that a node's target is known somewhere.
+// observed reports whether a target of any node is known.
 func observed(s *dyngraph.Series) bool {
 	return slices.ContainsFunc(s.Targets, func(targets []float64) bool { return slices.ContainsFunc(targets, known) })
 }
 
-// constant says that no node's target ever differs from its first one.
+// constant reports whether no node's target ever differs from its first one.
 func constant(s *dyngraph.Series) bool {
 	first := make([]float64, s.Nodes())
 	for u := range first {
@@ -96,7 +97,7 @@ func constant(s *dyngraph.Series) bool {
 
 func known(y float64) bool { return !math.IsNaN(y) }
 
-// unscaled are values of a snapshot, one for each node, in the data's unit.
+// unscaled returns the values of a snapshot, one for each node, in the data's unit.
 func unscaled(s *dyngraph.Series, snapshot int, values []float64) ([]float64, error) {
 	if len(s.Scales) == 0 {
 		return values, nil
@@ -112,14 +113,14 @@ func nodeName(s *dyngraph.Series, node int) string {
 	return strconv.Itoa(node)
 }
 
-// calendar says when the steps of a series are, also those after its last snapshot.
+// calendar computes the times of the steps of a series, including steps after its last snapshot.
 type calendar struct {
 	*dyngraph.Series
 	unit float64
 }
 
-// number is the time of a step in the data's unit, with dates in days since the first; ok is false for a step after
-// the last snapshot where snapshots are not evenly spaced.
+// number returns the time of a step in the data's unit, with dates in days since the first. ok is false for a step
+// after the last snapshot if snapshots are not evenly spaced.
 func (c calendar) number(step int) (at float64, ok bool) {
 	if c.Dates != nil {
 		date, ok := c.date(step)
@@ -145,7 +146,7 @@ func (c calendar) number(step int) (at float64, ok bool) {
 	return (c.Times[last] + float64(step-last)*gap) * c.unit, true
 }
 
-// date is the date of a step, or false as in number. Months are evenly spaced.
+// date returns the date of a step; ok is false as in number. Months count as evenly spaced.
 func (c calendar) date(step int) (time.Time, bool) {
 	last := len(c.Dates) - 1
 	if step <= last {
@@ -171,8 +172,9 @@ func (c calendar) date(step int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// month is the date of a step where, so many days later, all dates are of one day of the month and as many months
-// apart. With a day later they are of the first one: the dates are ends of months.
+// month returns the date of a step if all dates, shifted by later days, fall on the same day of the month and are
+// equally many months apart. If later is not 0, the shifted dates must be the first of a month: the dates are then
+// ends of months.
 func (c calendar) month(step, later int) (time.Time, bool) {
 	first, second := c.Dates[0].AddDate(0, 0, later), c.Dates[1].AddDate(0, 0, later)
 	months := 12*(second.Year()-first.Year()) + int(second.Month()) - int(first.Month())
@@ -187,7 +189,7 @@ func (c calendar) month(step, later int) (time.Time, bool) {
 	return first.AddDate(0, months*step, -later), true
 }
 
-// text is the time of a step for people and for files, "" where it is not known.
+// text returns the time of a step for people and for files, "" if unknown.
 func (c calendar) text(step int) string {
 	if c.Dates == nil {
 		if at, ok := c.number(step); ok {
@@ -205,10 +207,10 @@ func (c calendar) text(step int) string {
 	return date.Format(time.DateOnly)
 }
 
-// inTheDay says that a date is not at its beginning.
+// inTheDay reports whether a date has a time of day other than midnight.
 func inTheDay(date time.Time) bool { return !date.Equal(date.Truncate(24 * time.Hour)) }
 
-// axes label the numbers of the calendar.
+// axes returns axes that label the numbers of the calendar.
 func (c calendar) axes() figures.Axes {
 	if c.Dates == nil {
 		return figures.Axes{X: "time"}

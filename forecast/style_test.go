@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// The same forecast looks the same in the figures of studies and of own data.
+// The same forecast looks the same in the figures of studies and of your own data.
 func TestStyles(t *testing.T) {
 	for _, f := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(f.Name())

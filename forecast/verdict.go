@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// Verdict says in one sentence whether the model beats the best of the simple forecasts, and by how much.
+// Verdict states in one sentence whether the model beats the best simple forecast, and by how much.
 func (r *Result) Verdict() string { return Verdict(r.Score, r.Simple) }
 
 // Verdict compares a model with the simple forecasts of [baseline.Compare] on the same windows, in one sentence.
@@ -50,7 +50,7 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	return text + "."
 }
 
-// digits writes three decimals, or two digits of a number that these do not show.
+// digits formats a number with three decimals, or with two digits if it is smaller than these show.
 func digits(v float64) string {
 	if v != 0 && math.Abs(v) < 5e-4 {
 		return fmt.Sprintf("%.2g", v)
@@ -58,8 +58,8 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Table shows the errors of a model and of simple forecasts on the same windows. Unit is the data's, such as
-// "cases"; "" leaves out the column of absolute errors in it.
+// Table returns the errors of a model and of simple forecasts on the same windows. unit is the data's unit, such as
+// "cases"; "" leaves out the column of absolute errors.
 func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
 		Finding: Verdict(model, simple),
@@ -98,7 +98,7 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 	return t, nil
 }
 
-// standardised says in what unit errors are.
+// standardised describes the unit of the errors.
 func standardised(s baseline.Score) string {
 	if len(s.Windows[0].Series.Scales) == 0 {
 		return ""
@@ -115,7 +115,7 @@ func interval(s baseline.Score) string {
 	return fmt.Sprintf("Windows up to %d apart share snapshots, which the interval counts (Newey and West 1987).", lag)
 }
 
-// estimate is a cell without an interval where there is none.
+// estimate returns a cell, without an interval if there is none.
 func estimate(mean, half float64) figures.Cell {
 	if math.IsInf(half, 0) {
 		half = math.NaN()
@@ -123,7 +123,7 @@ func estimate(mean, half float64) figures.Cell {
 	return figures.Estimate(mean, half)
 }
 
-// absoluteError is the mean absolute error over windows and nodes in the data's unit.
+// absoluteError returns the mean absolute error over windows and nodes in the data's unit.
 func absoluteError(s baseline.Score) (float64, error) {
 	nodes, err := nodeErrors(s)
 	if err != nil {
@@ -136,8 +136,8 @@ func absoluteError(s baseline.Score) (float64, error) {
 	return stat.Mean(all, nil), nil
 }
 
-// nodeErrors are the absolute errors of each node in the data's unit, [nodes][windows], without targets that were
-// not observed.
+// nodeErrors returns the absolute errors of each node in the data's unit, [nodes][windows], without unobserved
+// targets.
 func nodeErrors(s baseline.Score) ([][]float64, error) {
 	all := make([][]float64, len(s.NodeErrors))
 	for i, w := range s.Windows {

@@ -24,7 +24,7 @@ const (
 	PageFile      = "report.html"
 )
 
-// Write puts the results into a folder, each file in one step: the model, forecasts of values not known yet, errors by
+// Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by
 // node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {
 	ahead, err := r.ahead(ctx, r.Series)
@@ -55,7 +55,7 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	return r.Save(filepath.Join(folder, ModelFile))
 }
 
-// WriteCSV puts forecasts into a file in one step: node, from, ahead, time and, in the data's unit, the forecast.
+// WriteCSV writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast.
 func (m *Model) WriteCSV(path string, ahead []Forecast) error {
 	content, err := forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
 	if err != nil {
@@ -67,20 +67,21 @@ func (m *Model) WriteCSV(path string, ahead []Forecast) error {
 	return nil
 }
 
-// simpleForecast are the values [forecasts][nodes] of a simple forecast, in the data's unit.
+// simpleForecast holds the values [forecasts][nodes] of a simple forecast, in the data's unit.
 type simpleForecast struct {
 	name   string
 	values [][]float64
 }
 
-// simpleAhead are the simple forecasts that were tested, fitted to all that is known, with the penalty that was tested.
+// simpleAhead returns the simple forecasts that were tested, fitted to all known data, with the penalty that was
+// tested.
 func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error) {
 	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
 	if err != nil {
 		return nil, err
 	}
 	for i, f := range r.simple {
-		if r.Simple[i].Err != nil { // which the tables say
+		if r.Simple[i].Err != nil { // the tables report it
 			continue
 		}
 		one := simpleForecast{name: f.Name()}
@@ -110,7 +111,7 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows has a row for each forecast and node, the header first: the node, when, which titles are for, and the
+// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, and the
 // values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
@@ -154,7 +155,7 @@ func (r *Result) errorsCSV() ([]byte, error) {
 	return encode(rows)
 }
 
-// short writes a number with six digits, and nothing for NaN.
+// short formats a number with six digits, and NaN as "".
 func short(v float64) string {
 	if math.IsNaN(v) {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// Bar shows how far a long piece of work is: one output of a cell that changes in place. Show(fraction, left, text)
-// says how much is done, NaN where that is not known, and what time is left, 0 where it is not known, such as while a
-// program is compiled; Update(fraction, text) finds the time left itself, for work that goes on evenly. Both may be
-// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one
+// Bar shows the progress of a long piece of work: one output of a cell that changes in place. Show(fraction, left,
+// text) sets the completed fraction, NaN if unknown, and the remaining time, 0 if unknown, such as while a program
+// compiles. Update(fraction, text) estimates the remaining time itself, for work that progresses evenly. Both may be
+// called at any rate, from several goroutines. Done(text), or Stop(text) for work that did not succeed, leaves one
 // line. Outside a notebook nothing is drawn.
 type Bar = progress.Bar
 
@@ -29,11 +29,11 @@ func NewBar(title string) *Bar {
 	return bar
 }
 
-// barLine has a class by which tools/run_notebooks.py knows a bar.
+// barLine has a class by which tools/run_notebooks.py recognises a bar.
 const barLine = `<div class="pengcde-bar" style="font-size:13px;font-variant-numeric:tabular-nums">` +
 	"%s<b>%s</b>%s%s</div>"
 
-// drawBar rewrites the output of that id.
+// drawBar returns a function that rewrites the output with this id.
 func drawBar(id string, update func(id, html string), flush func()) func(progress.State) {
 	return func(s progress.State) {
 		const style = `style="width:16em;vertical-align:middle"`

@@ -17,11 +17,11 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// Check ends the cell when there is an error: one line tells the error, without a stack of calls, and the exit status
-// is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line says whether the
-// training goes on when the cell is run again, for [experiments.ErrNotStored] it begins with "not trained yet: run the
-// training cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library
-// returns errors.
+// Check ends the cell if err is not nil. It prints the error in one line, without a stack trace, and exits with
+// status 1, which the kernel treats as an error, so that Run All stops there. For [ErrStopped] the line says whether
+// the training continues when the cell is run again. For [experiments.ErrNotStored] it begins with "not trained yet:
+// run the training cell". Deferred functions are not run. Check is for the main function of cells and small programs;
+// a library should return errors.
 func Check(err error) {
 	if err == nil {
 		return
@@ -33,7 +33,7 @@ func Check(err error) {
 	os.Exit(1)
 }
 
-// line says in one line what ended a cell.
+// line describes in one line the error that ended a cell.
 func line(err error) string {
 	var end stopped
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")

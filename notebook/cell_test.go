@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// cellEnv names the cell that this test binary is to be, see [TestMain].
+// cellEnv names the cell that this test binary runs, see [TestMain].
 const cellEnv = "PENGCDE_TEST_CELL"
 
 // cells are programs that end by themselves.
@@ -39,7 +39,7 @@ var cells = map[string]func(){
 	},
 }
 
-// twoRuns is a study whose first run is made at once, and the second by a function.
+// twoRuns returns a study whose first run is made at once, and the second by a function.
 func twoRuns(second func(context.Context) error) experiments.Study {
 	made := false
 	s := study(func(ctx context.Context) error {
@@ -80,7 +80,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A cell ends with one line, and with a status that the kernel takes for an error.
+// A cell ends with one line, and with a status that the kernel treats as an error.
 func TestCells(t *testing.T) {
 	for name, want := range map[string]string{
 		"fine":                      "",

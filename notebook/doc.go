@@ -3,12 +3,13 @@
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	err = notebook.Show(figure) // below the cell
 //
-// Show folds the notes of all its items away below them. A figures.Slider shows one of several at a time, such as the
-// Images of a state over time; it works in JupyterLab and in saved pages, without a network. Train is the cell that
-// trains: it shows a bar, may be interrupted, and goes on when it is run again; Trained is what it stored, for later
-// cells. Fit and Load do so for the user's data.
+// Show collects the notes of all its items and folds them away below the items. A figures.Slider shows one of several
+// items at a time, such as the Images of a state over time. It works in JupyterLab and in saved pages, without a
+// network. Train is the function for a training cell: it shows a bar, can be interrupted, and continues when the cell
+// is run again. Trained returns the stored runs of Train, for later cells. Fit and Load do the same for your own
+// data.
 //
-// Each cell is a program of its own. Must and Check end it where there is an error: one line tells the error, and
+// Each cell is a separate program. Must and Check end it if there is an error: they print the error in one line, and
 // Run All stops.
 //
 //	series := notebook.Must(pgt.EnglandCovid())

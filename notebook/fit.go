@@ -14,9 +14,10 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Fit is the cell that trains on data of one's own: it opens the best backend there is and prints it, and calls
-// [forecast.Fit] under a bar. When the cell is interrupted its error wraps [ErrStopped]; with a Checkpoint training
-// goes on when the cell is run again. The backend stays open, for what the result forecasts, until the cell ends.
+// Fit trains on your own data in a notebook cell. It opens the best available backend and prints it, and calls
+// [forecast.Fit] with a progress bar. If the cell is interrupted, the error wraps [ErrStopped]; with a Checkpoint the
+// training continues when the cell is run again. The backend stays open until the cell ends, so that the result can
+// forecast.
 func Fit(data *table.Data, c forecast.Config) (*forecast.Result, error) {
 	return fit(os.Stdout, data, c)
 }
@@ -50,7 +51,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 	return nil, errs.In("notebook: training", err)
 }
 
-// Load reads a model that a training cell wrote by [forecast.Result.Write]. Where there is none yet the error wraps
+// Load reads a model that a training cell wrote with [forecast.Result.Write]. If there is none yet, the error wraps
 // [experiments.ErrNotStored]. The backend stays open until the cell ends.
 func Load(path string) (*forecast.Model, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// pair are 30 days of two nodes that swap what they have.
+// pair returns 30 days of two nodes that swap their values.
 func pair(t *testing.T) *table.Data {
 	t.Helper()
 	edges, nodes := "time,source,destination,weight\n", "time,node,y\n"
@@ -80,7 +80,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// An interrupted cell says so, and goes on when it is run again.
+// An interrupted cell says so, and continues when it is run again.
 func TestInterruptedFit(t *testing.T) {
 	t.Setenv(xla.BackendEnv, "go")
 	data := pair(t)
@@ -92,7 +92,7 @@ func TestInterruptedFit(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("checkpoints %q, %v", files, err)
 	}
-	for _, path := range files { // so that a notice is heard before training
+	for _, path := range files { // so that a notice comes before training
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestInterruptedFit(t *testing.T) {
 	}
 }
 
-// Only where a checkpoint of the same settings and data is there does a stopped cell promise to go on.
+// A stopped cell promises to continue only if a checkpoint of the same settings and data exists.
 func TestStoppedFitPromises(t *testing.T) {
 	t.Setenv(xla.BackendEnv, "go")
 	data := pair(t)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// grace is the time to stop in: GoNB kills a cell five seconds after an interrupt.
+// grace is the time in which a cell must stop: GoNB kills a cell five seconds after an interrupt.
 const grace = 4 * time.Second
 
-// interruptible returns a context that ends when the cell is interrupted. Work that has not called stop some seconds
-// later, since a program is being compiled, ends the cell as [Check] does with what reason returns, before the kernel
+// interruptible returns a context that ends when the cell is interrupted. If the work has not called stop after the
+// grace time, because a program is compiling, the cell ends as in [Check] with the error of reason, before the kernel
 // kills it.
 func interruptible(bar *Bar, reason func() error) (ctx context.Context, stop func()) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Show displays items below the running cell, in order, and then their notes, each once, folded away. Outside a
+// Show displays items below the running cell, in order, followed by their notes, each once and folded away. Outside a
 // notebook it does nothing.
 func Show(items ...figures.Item) error {
 	if !gonbui.IsNotebook {
@@ -28,7 +28,7 @@ func Show(items ...figures.Item) error {
 	return nil
 }
 
-// page are the parts of a page with items and last all notes.
+// page returns the parts of a page: the items, followed by all notes.
 func page(items []figures.Item) (parts []string, err error) {
 	add := func(item figures.Item) error {
 		html, err := item.HTML()

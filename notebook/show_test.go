@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Items come in order, notes once and last, and an error says which item has it.
+// Items are in order, notes once and last, and an error names its item.
 func TestPage(t *testing.T) {
 	table := &figures.Table{Columns: []figures.Column{{Title: "a"}}, Notes: []string{"of seeds", "of days"}}
 	parts, err := page([]figures.Item{figures.NoteList{"of seeds", "of all"}, table, mustLines(t, figures.Axes{}), table})

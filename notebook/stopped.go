@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/forecast"
 )
 
-// ErrStopped is wrapped by [Train] and [Fit] when the cell was interrupted. The line of [Check] says whether the
-// training goes on when the cell is run again.
+// ErrStopped is wrapped by the errors of [Train] and [Fit] when the cell was interrupted. The line of [Check] says
+// whether the training continues when the cell is run again.
 var ErrStopped = errors.New("notebook: interrupted")
 
 // stopped is an [ErrStopped] with the line for people.
@@ -26,7 +26,8 @@ func (stopped) Error() string { return ErrStopped.Error() }
 
 func (stopped) Unwrap() error { return ErrStopped }
 
-// stoppedStudy says how the cell of a study stopped, whose runs are planned; nil where it had not come so far.
+// stoppedStudy returns the error of an interrupted study; planned is its report, nil if the study had not planned its
+// runs yet.
 func stoppedStudy(planned *experiments.Report) error {
 	switch {
 	case planned == nil:
@@ -37,7 +38,7 @@ func stoppedStudy(planned *experiments.Report) error {
 	return startsOver
 }
 
-// stoppedFit says how the cell of [Fit] stopped.
+// stoppedFit returns the error of an interrupted [Fit].
 func stoppedFit(data *table.Data, c forecast.Config) error {
 	switch {
 	case c.Checkpoint == "":

@@ -13,12 +13,11 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns an
-// error that wraps [ErrStopped] and no report: runs that ended are stored, a training has a checkpoint from which it
-// goes on when the cell is run again. A training that cannot
-// stop within four seconds, since a program is being compiled, ends the cell as [Check] does, before the kernel kills
-// it.
+// Train makes the missing runs of a study in a notebook cell. It opens the best available backend and prints it,
+// shows a progress bar, and prints how many runs it made and how many are stored. If the cell is interrupted, it
+// returns no report and an error that wraps [ErrStopped]: finished runs are stored, and a training has a checkpoint
+// from which it continues when the cell is run again. A training that cannot stop within four seconds, because a
+// program is compiling, ends the cell as in [Check], before the kernel kills it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	return train(os.Stdout, s, o)
 }
@@ -52,14 +51,14 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	return report, nil
 }
 
-// told says how many runs were trained since then, and how many are stored.
+// told describes how many runs were trained since a time, and how many are stored.
 func told(report *experiments.Report, began time.Time) string {
 	trained, shipped := 0, 0
 	for _, result := range report.Results.Made() {
 		switch {
 		case result.Shipped:
 			shipped++
-		case !result.Model.Untrained && !result.Record.Ended.Before(began.Truncate(time.Second)): // as records have it
+		case !result.Model.Untrained && !result.Record.Ended.Before(began.Truncate(time.Second)): // whole seconds
 			trained++
 		}
 	}
@@ -71,8 +70,8 @@ func told(report *experiments.Report, began time.Time) string {
 	return text
 }
 
-// Stored returns the runs that options ask for, with their records. A study that reads long files of Options.Data does
-// so under a bar.
+// Stored returns the selected runs with their records. It shows a progress bar while a study reads long files of
+// Options.Data.
 func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	var bar *Bar
 	o.Progress = func(fraction float64, _ time.Duration, text string) {
@@ -91,7 +90,7 @@ func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, er
 	return report, err
 }
 
-// Trained returns the stored runs of [Train] with the same options. Where there are none, the error wraps
+// Trained returns the stored runs of [Train] with the same options. If there are none, the error wraps
 // [experiments.ErrNotStored].
 func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	report, err := Stored(s, o)

@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// study has one run, made by a function.
+// study returns a study of one run, made by a function.
 func study(make func(context.Context) error) experiments.Study {
 	run := experiments.Run{Model: experiments.BaselineRow("zero", baseline.Zero{}),
 		Identity: func() (any, error) { return "one", nil }}

@@ -1,4 +1,4 @@
-// Command check compares losses and gradients of the library and the peer, and fails where they differ.
+// Command check compares losses and gradients of the library and the peer, and fails if they differ.
 package main
 
 import (

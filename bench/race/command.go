@@ -14,12 +14,12 @@ import (
 	"github.com/peng-cde/pengcde-go/bench"
 )
 
-// command is what the command line asks for, all of it checked.
+// command holds the checked command line.
 type command struct {
 	settings []bench.Setting
 	race     bench.Race
-	seeds    []int   // numbers of seeds to train in one program, in place of races; nil for races
-	one      *single // the only race, to be printed in JSON
+	seeds    []int   // numbers of seeds to train in one program, instead of races; nil for races
+	one      *single // the only race, printed in JSON
 	out      string
 	figure   string
 	history  string
@@ -32,7 +32,7 @@ type single struct {
 	bench.Setting
 }
 
-// parse reads the command line, and finds whatever is wrong with it before anything is timed.
+// parse parses the command line, and finds all its mistakes before anything is timed.
 func parse(args []string) (c command, err error) {
 	flags := flag.NewFlagSet("race", flag.ContinueOnError)
 	nodes := flags.String("nodes", "100,144,256,400,529,1024", "numbers of nodes; none to draw a -figure alone")
@@ -80,7 +80,7 @@ func parse(args []string) (c command, err error) {
 	return c, errors.Join(all...)
 }
 
-// check finds the settings that would be refused when their turn comes, each fault once.
+// check finds the settings that would be refused later, and reports each mistake once.
 func (c command) check() error {
 	var all []error
 	add := func(err error) {
@@ -131,12 +131,12 @@ func (c command) files() error {
 	return nil
 }
 
-// list are the words of a list with commas.
+// list splits a comma-separated list into words.
 func list(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
-// numbers reads the list of a flag; nil where it is empty.
+// numbers parses the list of a flag; nil if it is empty.
 func numbers(name, text string) (all []int, err error) {
 	for _, word := range list(text) {
 		n, err := strconv.Atoi(word)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All that is wrong with the command line is found before the first race.
+// All mistakes in the command line are found before the first race.
 func TestSettingsAreCheckedFirst(t *testing.T) {
 	folder := t.TempDir()
 	broken := filepath.Join(folder, "broken.json")

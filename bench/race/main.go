@@ -1,5 +1,5 @@
-// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and
-// keeps it in a file, row by row.
+// Command race times the library against the peer in turn, or seeds that train in one program. It prints a table and
+// stores it in a file, row by row.
 package main
 
 import (
@@ -27,13 +27,13 @@ func main() {
 	}
 }
 
-// run does what the command line asks for.
+// run executes the command line.
 func run(ctx context.Context, args []string) error {
 	c, err := parse(args)
 	if err != nil {
 		return err
 	}
-	// Compiling is timed, and the peer finds nothing that was compiled.
+	// Compiling is timed, so an empty folder ensures that no compiled program is found.
 	programs, err := os.MkdirTemp("", "pengcde-programs-")
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func raceOne(ctx context.Context, race single) error {
 	return json.NewEncoder(os.Stdout).Encode(row)
 }
 
-// race runs this command once more for each case, so that its memory counts one race alone.
+// race runs this command again for each case, so that its memory counts only one race.
 func race(ctx context.Context, c command) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -111,7 +111,7 @@ func race(ctx context.Context, c command) error {
 		}
 		command := exec.CommandContext(ctx, self, "-one", string(text))
 		command.Stderr = os.Stderr
-		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // to let it clean up
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // lets it clean up
 		content, err := command.Output()
 		if err != nil {
 			return fmt.Errorf("race of %s on %d nodes: %w", s.Field, s.Nodes, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Every line with pengcde in README and docs is one that the command line takes.
+// Every pengcde command in README and docs is accepted by the command line.
 func TestDocumentedCommands(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -25,11 +25,11 @@ func TestDocumentedCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		joined := strings.ReplaceAll(string(text), "\\\n", " ") // lines that go on
+		joined := strings.ReplaceAll(string(text), "\\\n", " ") // continued lines
 		for _, match := range append(line.FindAllStringSubmatch(joined, -1), inline.FindAllStringSubmatch(joined, -1)...) {
 			args := strings.Fields(match[1])
 			if bare := len(args) == 1 && match[0][0] == '`'; bare || strings.Contains(match[1], "...") {
-				args = append(args[:1], "--help") // names a command and no more
+				args = append(args[:1], "--help") // only names a command
 			}
 			count++
 			var c commands

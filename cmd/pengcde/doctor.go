@@ -13,7 +13,7 @@ import (
 
 type versionCommand struct{}
 
-// Run prints what would compute.
+// Run prints versions, backend and device.
 func (versionCommand) Run(_ context.Context, s *streams) error {
 	versions := doctor.Versions()
 	for _, name := range []string{"pengcde-go", "revision", "go", "gomlx", "compute", "go-xla", "gonum"} {
@@ -36,7 +36,7 @@ type doctorCommand struct {
 	Backend string `help:"The backend to examine; else as run takes it." placeholder:"NAME"`
 }
 
-// Run examines the machine; where something is missing, the exit code is 1.
+// Run examines the machine; if something is missing, the exit code is 1.
 func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	folder, err := experiments.Folder()
 	if err != nil {

@@ -40,13 +40,13 @@ type fitCommand struct {
 	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
-// Run trains a model on the files and writes what it found.
+// Run trains a model on the files and writes the results.
 func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	for _, n := range []struct {
 		flag  string
 		value int
 	}{{"inputs", c.Inputs}, {"hidden", c.Hidden}, {"layers", c.Layers}, {"epochs", c.Epochs}} {
-		if n.value < 1 { // 0 would be the default
+		if n.value < 1 { // 0 would select the default
 			return fmt.Errorf("--%s %d, want 1 or more", n.flag, n.value)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	return c.report(s, fitted, out)
 }
 
-// table says what to read.
+// table returns the configuration for reading the files.
 func (c *fitCommand) table(s *streams) (table.Config, error) {
 	step, err := table.ParseStep(c.Step)
 	return table.Config{
@@ -94,11 +94,11 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
 		Step:  step, WithoutEdges: c.WithoutEdges, Notices: s.err,
-		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // where 0 is the default
+		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // 0 selects the default
 	}, err
 }
 
-// report prints the errors, and where the files are.
+// report prints the errors and the paths of the files.
 func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) error {
 	errors, err := forecast.Table(fitted.Score, fitted.Simple, c.Target)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	return err
 }
 
-// open opens a backend by name, "" for the best.
+// open opens a backend by name; "" means the best available.
 func open(name string, s *streams) (*xla.Backend, error) {
 	return xla.Open(xla.Config{Backend: name, Notices: s.err})
 }

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// ring writes files of visitors who go around a ring of towns, from a day on, with a town's name of choice.
+// ring writes files of visitors who travel around a ring of towns, beginning at a day, with a given name for one
+// town.
 func ring(t *testing.T, folder, prefix string, first, days int, last string) {
 	t.Helper()
 	var flows, visits bytes.Buffer
@@ -138,7 +139,7 @@ func TestFitInputErrors(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends fit with a word on how to go on, and the same command writes what an undisturbed one does.
+// After Ctrl-C, fit says how to continue, and the same command writes the same files as an undisturbed run.
 func TestFitGoesOnAfterCtrlC(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 60, "Deal")

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzSeeds wants of any text an error and no seeds, or seeds that are read again when they are written out.
+// FuzzSeeds checks that every text gives either an error and no seeds, or seeds that survive writing and reading
+// again.
 func FuzzSeeds(f *testing.F) {
 	for _, text := range []string{
 		"0", "0-4,7", " 3 , 5-5", "4-0", "0-10000", "0-9999", "18446744073709551615",

@@ -16,7 +16,7 @@ type initCommand struct {
 	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else this program's, then this folder's."`
 }
 
-// Run makes the folder, lists its content and says how to open it.
+// Run creates the folder, lists its content and says how to open it.
 func (c initCommand) Run(s *streams) error {
 	checkout := c.Module
 	if checkout == "" {
@@ -44,7 +44,7 @@ func (c initCommand) Run(s *streams) error {
 	return nil
 }
 
-// checkoutHere finds the checkout that this program lies in, else the working folder's.
+// checkoutHere returns the checkout that contains this program, else the working folder's.
 func checkoutHere() (string, error) {
 	var places []string
 	if program, err := os.Executable(); err == nil {

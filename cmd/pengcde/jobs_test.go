@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// Ctrl-C, which a terminal sends to all processes, and a signal to the first alone let workers keep checkpoints, from
-// which the same command goes on.
+// After Ctrl-C, which a terminal sends to all processes, and after a signal only to the parent, workers keep
+// checkpoints, and the same command continues from them.
 func TestInterruptOfJobs(t *testing.T) {
 	for what, whom := range map[string]func(first int) int{
 		"the first alone": func(first int) int { return first },
@@ -66,7 +66,7 @@ func TestInterruptOfJobs(t *testing.T) {
 	}
 }
 
-// In a job of Slurm one process too has the job's CPUs, and if memory runs out, the run is made again.
+// In a Slurm job a single process also uses the job's CPUs, and if memory runs out, the run is made again.
 func TestOneProcessInAJob(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("SLURM_JOB_ID", "812")
@@ -112,7 +112,7 @@ func TestOneProcessInAJob(t *testing.T) {
 	}
 }
 
-// Workers whose first process is killed end too, and keep checkpoints.
+// Workers whose parent process is killed end too, and keep checkpoints.
 func TestKilledWithJobs(t *testing.T) {
 	folder, args := t.TempDir(), run("--models", "constant", "--seeds", "5-6", "--jobs", "2")
 	c := command(folder, append(args, "--checkpoint-every", "1ms")...)

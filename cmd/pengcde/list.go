@@ -21,7 +21,7 @@ type listCommand struct {
 	Data  []string `help:"A file of your own, in the JSON of england_covid; repeat for more." placeholder:"FILE" sep:"none"`
 }
 
-// Run prints the studies with the number of runs in each profile, or one of them.
+// Run prints the studies with the number of runs in each profile, or one study.
 func (c listCommand) Run(ctx context.Context, s *streams) error {
 	if c.Study == "" && len(c.Data) > 0 {
 		return errs.New(experiments.ErrInput, "list: --data without a study, want one of %s",
@@ -90,15 +90,15 @@ func listData(out io.Writer) error {
 	return w.Flush()
 }
 
-// stock is what a study has, over all profiles.
+// stock holds the stored runs of a study, over all profiles.
 type stock struct {
 	models []experiments.Row
-	runs   map[string][]string // by model, for each profile how many are stored
+	runs   map[string][]string // stored runs in each profile, by model
 	keys   []string
 	values map[string][]string // by key
 	// best is the profile with the most stored runs.
 	best            experiments.Profile
-	stored, missing int // runs of best; of quick
+	stored, missing int // stored: runs of best; missing: runs of quick
 }
 
 func takeStock(ctx context.Context, study experiments.Study, data []string) (s stock, err error) {
@@ -141,7 +141,7 @@ func takeStock(ctx context.Context, study experiments.Study, data []string) (s s
 	return s, nil
 }
 
-// listOne prints what can be asked of a study, and what to run next.
+// listOne prints the models, keys and values of a study, and what to run next.
 func listOne(ctx context.Context, out io.Writer, study experiments.Study, data []string, width int) error {
 	s, err := takeStock(ctx, study, data)
 	if err != nil {

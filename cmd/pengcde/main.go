@@ -41,7 +41,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
-// commands is the command line.
+// commands defines the command line.
 type commands struct {
 	ResultsFolder string `name:"results" help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
 
@@ -61,16 +61,16 @@ type commands struct {
 	Doctor   doctorCommand   `cmd:"" help:"List parts that are set up or missing, and how to get them."`
 }
 
-// Exit codes beside 0 and 1.
+// Exit codes besides 0 and 1.
 const (
 	exitUsage       = 2
-	exitInterrupted = 130 // as a shell gives after Ctrl-C
+	exitInterrupted = 130 // the code that a shell gives after Ctrl-C
 )
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if workers.IsWorker() {
-		signal.Ignore(os.Interrupt) // a shell sends it to the process that started this one as well
+		signal.Ignore(os.Interrupt) // a shell also sends it to the parent process
 		ends = ends[1:]
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
@@ -81,7 +81,7 @@ func main() {
 	limited := func() bool { return errors.Is(context.Cause(ctx), slurm.ErrTimeLimit) }
 	context.AfterFunc(ctx, func() {
 		if limited() {
-			time.Sleep(lastMinute) // longer than all but compiling a program
+			time.Sleep(lastMinute) // longer than everything except compiling a program
 			os.Exit(requeue(ctx))
 		}
 	})
@@ -92,10 +92,10 @@ func main() {
 	os.Exit(code)
 }
 
-// lastMinute is how long a task of Slurm may take to store what it has when its time limit is near.
+// lastMinute is the time that a Slurm task has to store its work when its time limit is near.
 const lastMinute = time.Minute
 
-// requeue puts this task of Slurm into the queue again, unless it gets nowhere there, and returns its exit code.
+// requeue requeues this Slurm task, unless it would make no progress, and returns its exit code.
 func requeue(ctx context.Context) int {
 	err, code := slurm.Requeue(context.WithoutCancel(ctx)), 1
 	if !errors.Is(err, slurm.ErrTooShort) {
@@ -108,7 +108,7 @@ func requeue(ctx context.Context) int {
 	return code
 }
 
-// names are the names that help texts list.
+// names returns the names that help texts list.
 func names() kong.Vars { return kong.Vars{"fields": strings.Join(field.Names(), ", ")} }
 
 // execute runs one command line and returns the exit code.
@@ -153,8 +153,8 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	return 1
 }
 
-// arguments are a whole command line without the program.
+// arguments holds a whole command line without the program.
 type arguments []string
 
-// streams are where a command writes.
+// streams holds the files that a command writes to.
 type streams struct{ out, err *os.File }

@@ -24,7 +24,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// commandEnv makes the test program behave as the command itself, so that a test can kill it.
+// commandEnv makes the test program behave as the command, so that a test can kill it.
 const commandEnv = "PENGCDE_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -34,10 +34,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is one call of the program with a results folder.
+// command returns a call of the program with a results folder.
 func command(folder string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
-	c.Dir = folder // outside of the checkout, whose shipped runs would be found
+	c.Dir = folder // outside the checkout, whose shipped runs would be found
 	c.Env = append(os.Environ(), commandEnv+"=1", experiments.ResultsEnv+"="+folder, experiments.ProfileEnv+"=quick")
 	return c
 }
@@ -54,7 +54,7 @@ func output(t *testing.T, folder string, args ...string) string {
 	return string(out)
 }
 
-// several are runs of several models that take seconds.
+// several selects runs of several models that take seconds.
 var several = []string{"--models", "constant,zero,recent-mean", "--seeds", "0-1", "--only", "country=england"}
 
 func run(more ...string) []string {
@@ -72,7 +72,7 @@ func stored(t *testing.T, folder string) (report experiments.Report) {
 
 func files(t *testing.T, folder, pattern string) map[string]string {
 	t.Helper()
-	folder = filepath.Join(folder, "epidemics") // which may have characters of patterns in its path
+	folder = filepath.Join(folder, "epidemics") // its path may contain characters that are special in patterns
 	paths, err := fs.Glob(os.DirFS(folder), pattern)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func files(t *testing.T, folder, pattern string) map[string]string {
 	all := make(map[string]string)
 	for _, path := range paths {
 		content, err := os.ReadFile(filepath.Join(folder, path))
-		if errors.Is(err, fs.ErrNotExist) { // a process that goes on has removed it since
+		if errors.Is(err, fs.ErrNotExist) { // a running process has removed it since
 			continue
 		}
 		if err != nil {
@@ -91,8 +91,8 @@ func files(t *testing.T, folder, pattern string) map[string]string {
 	return all
 }
 
-// Killed at ten random moments and started again each time, the program ends with the same results, makes no run twice
-// and leaves nothing half-written.
+// The program is killed at ten random moments and restarted each time. It ends with the same results, makes no run
+// twice and leaves no incomplete file.
 func TestKilledTenTimes(t *testing.T) {
 	whole, cut := t.TempDir(), t.TempDir()
 	began := time.Now()
@@ -139,7 +139,7 @@ func TestKilledTenTimes(t *testing.T) {
 	}
 }
 
-// Ctrl-C keeps a checkpoint, says how to go on, and gives the exit code of a shell.
+// Ctrl-C keeps a checkpoint, says how to continue, and gives the exit code of a shell.
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		folder := t.TempDir()
@@ -198,13 +198,13 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// Runs of another generation are counted by list and show, left by run, and made again by run --stale.
+// Runs of another generation are counted by list and show, ignored by run, and made again by run --stale.
 func TestStale(t *testing.T) {
 	folder := t.TempDir()
 	args := []string{"epidemics", "--models", "zero"}
 	made := output(t, folder, append([]string{"run"}, args...)...)
 	stored := files(t, folder, "*.json")
-	for name := range stored { // only the name tells the generation until it is read
+	for name := range stored { // only the name has the generation until the file is read
 		path := filepath.Join(folder, "epidemics", name)
 		if err := os.Rename(path, strings.Replace(path, fmt.Sprintf("-g%d-", experiments.Generation), "-g1-",
 			1)); err != nil {
@@ -274,7 +274,7 @@ func fits(t *testing.T, text, folder string, args ...string) {
 	}
 }
 
-// Where nothing is stored, show says what to run, and the exit code is 1.
+// If nothing is stored, show says what to run, and the exit code is 1.
 func TestNothingStored(t *testing.T) {
 	root, own := checkoutFolder(t), t.TempDir()
 	for _, format := range []string{"text", "markdown", "json"} {

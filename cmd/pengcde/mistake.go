@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// mistake explains an error in a command line, with the known names where a name is not known.
+// mistake explains an error in a command line, and lists the known names if a name is unknown.
 func mistake(err error) string {
 	text := err.Error()
 	help := "pengcde --help"
@@ -31,7 +31,7 @@ func mistake(err error) string {
 	name, unexpected := strings.CutPrefix(text, "unexpected argument ")
 	switch {
 	case unexpected && len(commands) > 0:
-		name, _, _ = strings.Cut(name, ",") // kong's own guess
+		name, _, _ = strings.Cut(name, ",") // remove kong's own suggestion
 		text = fmt.Sprintf("no command %q, %s", name, nearest.Want(name, commands))
 	case strings.HasPrefix(text, "expected one of ") && len(commands) > 0:
 		text = "no command, want one of " + strings.Join(commands, ", ")

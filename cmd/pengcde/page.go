@@ -13,13 +13,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// collection are the arguments that choose the runs of a page on all studies.
+// collection holds the arguments that select the runs of a page on all studies.
 type collection struct {
 	Profile string `help:"quick, medium or full." placeholder:"NAME" default:"medium"`
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 
-// collect calls write with the content of the page, while no other runs can be found.
+// collect calls write with the content of the page; meanwhile no other runs can be found.
 func (c collection) collect(ctx context.Context, write func(*pages.Document) error) error {
 	if c.Shipped {
 		restore, err := shippedAlone()
@@ -40,13 +40,13 @@ type pageCommand struct {
 	Out string `help:"The page; its figures go into a folder beside it." placeholder:"FILE" default:"docs/results.md"`
 }
 
-// Run writes a page on all studies of which runs are stored, and its figures.
+// Run writes a page on all studies with stored runs, and its figures.
 func (c *pageCommand) Run(ctx context.Context, s *streams) error {
 	return c.collect(ctx, func(document *pages.Document) error { return c.write(document, s) })
 }
 
 func (c *pageCommand) write(document *pages.Document, s *streams) error {
-	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out)) // of the figures' folder: results for results.md
+	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out)) // results for results.md
 	text, drawn, err := document.Markdown(name)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *pageCommand) write(document *pages.Document, s *streams) error {
 	return err
 }
 
-// shippedAlone hides all runs but those that came with the module, until restore is called.
+// shippedAlone hides all runs except those that came with the module, until restore is called.
 func shippedAlone() (restore func(), err error) {
 	empty, err := os.MkdirTemp("", "pengcde-no-results-")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
-// The committed page is what the shipped runs give: it cannot go stale, nor be edited by hand.
+// The committed page is generated from the shipped runs, so it cannot go stale or be edited by hand.
 func TestResultsPage(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	t.Chdir(filepath.Join("..", ".."))
@@ -70,7 +70,7 @@ func TestResultsPage(t *testing.T) {
 			t.Errorf("%s is not what stored runs give: %v", path, err)
 		}
 	}
-	report, err := document.Report(t.Context(), nil, "") // of the same parts
+	report, err := document.Report(t.Context(), nil, "") // made of the same parts
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// foundRuns says how many of the runs that ship are found, and what to do of a page that is not theirs.
+// foundRuns returns how many of the shipped runs are found, and what to do about a page that does not match them.
 func foundRuns(t *testing.T) string {
 	t.Helper()
 	var counts []string
@@ -98,7 +98,7 @@ func foundRuns(t *testing.T) string {
 	return pageAdvice(strings.Join(counts, ", "), lost)
 }
 
-// pageAdvice tells a loss of runs from a page that is merely older than they are.
+// pageAdvice distinguishes a loss of runs from a page that is merely older than they are.
 func pageAdvice(counts string, lost int) string {
 	if lost > 0 {
 		return fmt.Sprintf("Runs of the archives that are found: %s, so %d are orphaned, and a page that is written now would "+
@@ -109,7 +109,7 @@ func pageAdvice(counts string, lost int) string {
 		"that is wanted, write the page anew: make results", counts)
 }
 
-// What would commit a loss is not advised.
+// The advice never commits a loss of runs.
 func TestPageAdvice(t *testing.T) {
 	if lost := pageAdvice("waves 3 of 4", 1); strings.Contains(lost, "make results") ||
 		!strings.HasPrefix(lost, "Runs of the archives that are found: waves 3 of 4, so 1 are orphaned") {

@@ -14,18 +14,18 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// newBar starts a bar on a terminal, where it is one line that changes, or in a file, such as the log of a cluster job,
-// where it is a line now and then.
+// newBar starts a progress bar. On a terminal it is one line that changes; in a file, such as the log of a cluster
+// job, it is a line from time to time.
 func newBar(title string, out *os.File) *progress.Bar {
 	if !term.IsTerminal(int(out.Fd())) {
 		return progress.New(title, func(s progress.State) { fmt.Fprintln(out, s) }, seldom, time.Now)
 	}
 	bar := progress.New(title, drawLine(out, func() int { return widthOf(out) }), progress.Live, time.Now)
-	go bar.Tick(time.Second) // while a program is compiled
+	go bar.Tick(time.Second) // while a program compiles
 	return bar
 }
 
-// seldom is every minute, and when another quarter is done, at most every ten seconds.
+// seldom reports whether to print a line: every minute, and at each completed quarter, but at most every ten seconds.
 func seldom(since time.Duration, fraction, latest float64) bool {
 	return since >= time.Minute || since >= 10*time.Second && math.Floor(4*fraction) > math.Floor(4*max(latest, 0))
 }
@@ -35,8 +35,8 @@ const (
 	clearLine = "\r\x1b[K"
 )
 
-// drawLine rewrites one line: how much is done and the time that is left, else the time taken, and as much of the
-// state's text as fits.
+// drawLine rewrites one line: the completed fraction and the remaining time, else the elapsed time, followed by the
+// part of the state's text that fits.
 func drawLine(w io.Writer, width func() int) func(progress.State) {
 	return func(s progress.State) {
 		if s.Mark != "" {
@@ -53,7 +53,7 @@ func drawLine(w io.Writer, width func() int) func(progress.State) {
 			clock = left
 		}
 		line = progress.Join(line, clock, s.Text)
-		if limit := width() - 1; utf8.RuneCountInString(line) > limit { // a line that wraps cannot be taken back
+		if limit := width() - 1; utf8.RuneCountInString(line) > limit { // a wrapped line cannot be overwritten
 			line = string([]rune(line)[:limit-1]) + "…"
 		}
 		fmt.Fprint(w, clearLine+line)

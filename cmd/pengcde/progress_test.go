@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// clock is a time that tests move by hand.
+// clock is a clock that tests move by hand.
 type clock struct{ at time.Time }
 
 func newClock() *clock                { return &clock{time.Unix(1e9, 0)} }

@@ -14,7 +14,7 @@ type reportCommand struct {
 	Out string `help:"The page, one file; else report.html here." placeholder:"FILE" default:"report.html"`
 }
 
-// Run writes the report, and prints where.
+// Run writes the report, and prints its path.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
 	return c.collect(ctx, func(document *pages.Document) error {
 		races, err := bench.Latest()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// checkHTML says what of a page would need a network, leads nowhere, is there twice or is not closed.
+// checkHTML reports parts of a page that need a network, are dead links, are duplicated or are not closed.
 func checkHTML(t *testing.T, page string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -109,14 +109,14 @@ func TestReport(t *testing.T) {
 		"<b>0</b> holds", "<b>19</b> not yet tested", `Wealth and opinion dynamics</a> <span class="soft">not run`,
 		"Not run: of 336 planned runs of profile medium none is stored",
 		"pengcde run table-wealth --profile medium --dry-run",
-		"(0.722 ± 1.145)", // of Table 1, which the paper prints
+		"(0.722 ± 1.145)", // of Table 1, as printed in the paper
 		"0.716 ± 0.029",   // Table 3
 		"(9.15)",          // times of training
 		"(1.613)",         // Table 4
 		"(0.391 ± 0.069)", // Table 2, of tennis
 		"Not reproduced: ", "<td>3.5 days</td>",
 		"of 3426 planned runs that are stored.</p>",
-		"PENG-CDE (missing", // in where the runs come from
+		"PENG-CDE (missing", // in the origin of the runs
 		"prefers-color-scheme: dark", "@media print",
 	} {
 		if !strings.Contains(page, want) {

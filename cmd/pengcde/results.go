@@ -23,7 +23,7 @@ type shipCommand struct {
 	Fresh   bool     `help:"Leave out runs that only the present archive holds."`
 }
 
-// Run ships studies one by one; each archive is replaced in one step.
+// Run ships studies one by one, and replaces each archive in one step.
 func (c *shipCommand) Run(ctx context.Context, s *streams) error {
 	for _, name := range c.Studies {
 		if err := ctx.Err(); err != nil {
@@ -51,7 +51,7 @@ type mergeCommand struct {
 	Into string   `help:"Merge into this folder, in place of --results." placeholder:"FOLDER"`
 }
 
-// Run merges, and fails where something is left to decide.
+// Run merges, and fails if conflicts or unmerged records remain.
 func (c *mergeCommand) Run(ctx context.Context, s *streams) error {
 	r, err := store.Merge(ctx, c.Into, c.From)
 	fmt.Fprintf(s.out, "%d runs added, %d were there\n", r.Added, r.Same)

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
-// checkoutFolder is an empty checkout of the module, where results can ship.
+// checkoutFolder returns an empty checkout of the module, where results can ship.
 func checkoutFolder(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -23,7 +23,7 @@ func checkoutFolder(t *testing.T) string {
 	return root
 }
 
-// in calls the program in a folder and returns its exit code and what it wrote.
+// in runs the program in a folder and returns its exit code and output.
 func in(t *testing.T, folder, results string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := command(results, args...)
@@ -39,7 +39,7 @@ func in(t *testing.T, folder, results string, args ...string) (code int, stdout,
 	return code, out.String(), said.String()
 }
 
-// Runs that were made ship, are shown to others with a mark, and are exported and merged.
+// Stored runs ship, appear elsewhere with a mark, and can be exported and merged.
 func TestResults(t *testing.T) {
 	root, own, none := checkoutFolder(t), t.TempDir(), t.TempDir()
 	study := []string{"epidemics", "--models", "zero,recent-mean", "--only", "split=random", "--only", "country=england", "--seeds", "0"}

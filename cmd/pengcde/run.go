@@ -18,7 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// choice are the arguments that choose runs.
+// choice holds the arguments that select runs.
 type choice struct {
 	Study   string            `arg:"" help:"As pengcde list names it."`
 	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
@@ -29,7 +29,7 @@ type choice struct {
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }
 
-// dataArguments are those that name the files again.
+// dataArguments returns the arguments that name these files again.
 func dataArguments(paths []string) (text string) {
 	for _, path := range paths {
 		text += " --data " + starter.Quote(path)
@@ -37,7 +37,7 @@ func dataArguments(paths []string) (text string) {
 	return text
 }
 
-// options are those that the arguments stand for.
+// options converts the arguments to options.
 func (c choice) options() experiments.Options {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
 		Fresh: c.Fresh, Only: make(map[string][]string)}
@@ -47,14 +47,14 @@ func (c choice) options() experiments.Options {
 	return o
 }
 
-// stored finds the stored runs of the choice, whose names exist where there is no error.
+// stored finds the stored runs of the choice; it returns an error for names that do not exist.
 func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
 	o := c.options()
 	study, err := paper.ByName(c.Study)
 	if err != nil {
 		return nil, o, err
 	}
-	var bar *progress.Bar // while data are read
+	var bar *progress.Bar // set while data are read
 	o.Progress = func(fraction float64, _ time.Duration, text string) {
 		if bar == nil {
 			bar = newBar("reading", s.err)
@@ -72,13 +72,13 @@ func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, ex
 	return report, o, err
 }
 
-// seeds are given as numbers and ranges.
+// seeds is a list of seeds, given as numbers and ranges.
 type seeds []uint64
 
-// maxSeeds bounds a range, which else might be a slip of the finger.
+// maxSeeds bounds a range, because a longer one is probably a typing mistake.
 const maxSeeds = 10_000
 
-// UnmarshalText reads "0-4,7".
+// UnmarshalText parses a text such as "0-4,7".
 func (s *seeds) UnmarshalText(text []byte) error {
 	*s = nil
 	var read seeds
@@ -150,7 +150,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 		}
 		bar.Show(fraction, left, text)
 	}, share.Jobs
-	if share.Asked > 1 || slurm.Inside() { // where a process of its own keeps to the job's CPUs, and may run out of memory
+	if share.Asked > 1 || slurm.Inside() { // a job's process keeps to its CPUs, and may run out of memory
 		o.Cores = share.Cores
 	}
 	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }
@@ -175,13 +175,13 @@ func (c *runCommand) chooseBackend() error {
 	return os.Setenv(xla.BackendEnv, c.Backend)
 }
 
-// complete adds to options how runs are made.
+// complete adds to the options how runs are made.
 func (c *runCommand) complete(o *experiments.Options) {
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
 	o.CheckpointEvery, o.Jobs = c.CheckpointEvery, c.Jobs
 }
 
-// counted says how many runs are stored.
+// counted describes how many runs are stored.
 func counted(r *experiments.Report) string {
 	stored, planned := r.Count()
 	text := fmt.Sprintf("%d of %d runs stored", stored, planned)

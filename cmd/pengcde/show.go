@@ -45,7 +45,7 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 		return showMarkdown(s.out, report)
 	}
 	fmt.Fprintln(s.err, counted(report))
-	for _, line := range report.Remarks() { // which tables have among their notes
+	for _, line := range report.Remarks() { // tables have them among their notes
 		fmt.Fprintln(s.err, line)
 	}
 	encoder := json.NewEncoder(s.out)
@@ -53,7 +53,7 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 	return encoder.Encode(report)
 }
 
-// nothing says that no run is stored, and what to do.
+// nothing returns the error that no run is stored, and what to do.
 func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) error {
 	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s%s"`,
 		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile, dataArguments(o.Data))
@@ -63,7 +63,7 @@ func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) 
 	return errs.New(experiments.ErrNotStored, "%s", text)
 }
 
-// fullest is the report of the profile of which most runs are stored.
+// fullest returns the report of the profile with the most stored runs.
 func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
 	experiments.Options) {
 	for _, other := range fuller(ctx, r, o) {
@@ -75,7 +75,7 @@ func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) 
 	return r, o
 }
 
-// others are the profiles of which more runs are stored.
+// others returns the profiles with more stored runs.
 func others(ctx context.Context, r *experiments.Report, o experiments.Options) (all []string) {
 	for _, other := range fuller(ctx, r, o) {
 		stored, planned := other.Count()
@@ -84,7 +84,7 @@ func others(ctx context.Context, r *experiments.Report, o experiments.Options) (
 	return all
 }
 
-// fuller are the reports of the profiles of which more runs are stored.
+// fuller returns the reports of the profiles with more stored runs.
 func fuller(ctx context.Context, r *experiments.Report, o experiments.Options) (all []*experiments.Report) {
 	least, _ := r.Count()
 	for _, p := range experiments.Profiles() {
@@ -103,7 +103,8 @@ func fuller(ctx context.Context, r *experiments.Report, o experiments.Options) (
 	return all
 }
 
-// show prints the tables of a report as text and its figures in words, with the notes once and where the results lie.
+// show prints the tables of a report as text and its figures in words, with the notes once and the path of the
+// results.
 func show(out *os.File, r *experiments.Report) error {
 	items, err := r.Items()
 	if err != nil {
@@ -116,7 +117,7 @@ func show(out *os.File, r *experiments.Report) error {
 		switch item := item.(type) {
 		case *figures.Table:
 			text, err = item.Text(width)
-		case *figures.Figure: // what it shows, in words
+		case *figures.Figure: // in words
 			text = wrapped(item.Alt(), width)
 		}
 		if err != nil {
@@ -158,7 +159,7 @@ func showMarkdown(w io.Writer, r *experiments.Report) error {
 	return nil
 }
 
-// tables are the items that are one; notes are shown once at the end, and figures by notebooks.
+// tables returns the tables among the items; notes are shown once at the end, and figures in notebooks.
 func tables(items []figures.Item) (some []figures.Item) {
 	for _, item := range items {
 		if table, ok := item.(*figures.Table); ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Without a profile, show takes the one with the most stored runs: in the checkout, the profile of the runs that ship.
+// Without a profile, show uses the profile with the most stored runs: in the checkout, the profile of the shipped
+// runs.
 func TestShowWithoutAProfile(t *testing.T) {
 	for profile, want := range map[string]string{"": "profile medium", "quick": "profile quick"} {
 		c := command(t.TempDir(), "show", "epidemics", "--models", "zero")

@@ -15,7 +15,8 @@ import (
 
 type statusCommand struct{ choice }
 
-// Run says where the chosen runs are, else the runs of the newest job, else of the profile that is at work.
+// Run shows the state of the selected runs, else of the runs of the newest job, else of the profile with runs under
+// way.
 func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := paper.ByName(c.Study); err != nil {
 		return err
@@ -27,7 +28,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if c.isAll() && len(submitted) > 0 {
 		newest := submitted[len(submitted)-1]
 		c.choice = newest.Choice
-		if newest.Backend != "" { // whose missing runs count
+		if newest.Backend != "" { // its missing runs count
 			if err := os.Setenv(xla.BackendEnv, newest.Backend); err != nil {
 				return err
 			}
@@ -52,7 +53,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	tasks, err := slurm.Queue(ctx, slurm.JobNames(submitted), false)
-	if err != nil { // as where results are read that a cluster made
+	if err != nil { // as when a cluster's results are read elsewhere
 		tasks, err = nil, fmt.Errorf("which tasks wait or run is not known: %w", err)
 	}
 	w := statusPage{out: s.out}
@@ -74,7 +75,8 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// busiest is the report of a profile of which runs are under way, with those, else of the one of which most are stored.
+// busiest returns the report of a profile that has runs under way, with these runs, else of the profile with the most
+// stored runs.
 func busiest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
 	experiments.Options, []experiments.ActiveRun, error) {
 	for _, p := range experiments.Profiles() {
@@ -96,7 +98,7 @@ func busiest(ctx context.Context, r *experiments.Report, o experiments.Options) 
 	return r, o, nil, nil
 }
 
-// isAll says that nothing but the study was chosen.
+// isAll reports whether only the study was selected.
 func (c choice) isAll() bool {
 	return c.Profile == "" && c.Models == nil && c.Only == nil && c.Seeds == nil && c.Data == nil && !c.Fresh
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Without a profile, status takes the one with runs under way, else the one with the most stored runs: in the checkout,
-// the profile of the runs that ship.
+// Without a profile, status uses the profile with runs under way, else the profile with the most stored runs: in the
+// checkout, the profile of the shipped runs.
 func TestStatusWithoutAProfile(t *testing.T) {
 	folder := t.TempDir()
-	few := []string{"epidemics", "--models", "peng-linear", "--only", "country=england"} // which quick has none of
+	few := []string{"epidemics", "--models", "peng-linear", "--only", "country=england"} // quick has none of these
 	status := func(where string) string {
 		t.Helper()
 		c := command(folder, "status", "epidemics")

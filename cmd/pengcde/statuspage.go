@@ -15,17 +15,17 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 )
 
-// statusPage is what status prints, a part after the other.
+// statusPage prints the output of status, part by part.
 type statusPage struct{ out io.Writer }
 
-// line prints a line, or several with an indent after the first.
+// line prints a line, or several lines that are indented after the first.
 func (p statusPage) line(indent int, format string, args ...any) {
 	space := strings.Repeat(" ", indent)
 	lines := plain.Wrap(fmt.Sprintf(format, args...), usualWidth-indent-2)
 	fmt.Fprintln(p.out, space+strings.Join(lines, "\n"+space+"  "))
 }
 
-// stored says how many runs are done and are missing, and which could not be made and why.
+// stored prints how many runs are done and missing, and which could not be made and why.
 func (p statusPage) stored(r *experiments.Report, missing int) {
 	p.line(0, "%s, profile %s: %s, %d to make", r.Study.Name, r.Profile, counted(r), missing)
 	failed := make(map[string][]experiments.Run) // by reason
@@ -43,7 +43,7 @@ func (p statusPage) stored(r *experiments.Report, missing int) {
 	}
 }
 
-// running lists, by node, the tasks that run and what each makes, then what other processes make.
+// running lists, by node, the running tasks and the run that each makes, then the runs of other processes.
 func (p statusPage) running(runs []experiments.ActiveRun, tasks []slurm.Task) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t slurm.Task) bool { return t.Phase() != slurm.Running })
 	slices.SortStableFunc(tasks, func(a, b slurm.Task) int { return cmp.Compare(a.Node, b.Node) })
@@ -66,7 +66,7 @@ func (p statusPage) running(runs []experiments.ActiveRun, tasks []slurm.Task) {
 	}
 }
 
-// silence is how long a process that lives does not write its lease at most, and some more.
+// silence is longer than the longest time for which a live process does not write its lease.
 const silence = 2 * time.Minute
 
 func (p statusPage) active(c experiments.ActiveRun) {
@@ -83,7 +83,7 @@ func (p statusPage) active(c experiments.ActiveRun) {
 	p.line(2, "%s", text)
 }
 
-// waiting lists the tasks that failed and counts those that wait, with why, and those that are done.
+// waiting lists the failed tasks, and counts the waiting ones with their reasons and the finished ones.
 func (p statusPage) waiting(tasks []slurm.Task) {
 	why, ended := make(map[string]int), make(map[slurm.Phase]int)
 	for _, t := range tasks {

@@ -12,10 +12,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/starter"
 )
 
-// submission is the record of a job of which each task makes runs of a choice.
+// submission is the record of a job whose tasks make the runs of a choice.
 type submission = slurm.Submission[choice]
 
-// slurmFolder is where the submissions of a study lie.
+// slurmFolder returns the folder of a study's submissions.
 func slurmFolder(study string) (string, error) {
 	folder, err := experiments.Folder()
 	if err != nil {
@@ -25,7 +25,7 @@ func slurmFolder(study string) (string, error) {
 	return filepath.Join(folder, study, "slurm"), err
 }
 
-// submissions reads the submissions of a study, the oldest first.
+// submissions reads the submissions of a study, oldest first.
 func submissions(study string) ([]submission, error) {
 	folder, err := slurmFolder(study)
 	if err != nil {
@@ -34,7 +34,7 @@ func submissions(study string) ([]submission, error) {
 	return slurm.Submissions(folder, study, func(c choice) string { return c.Study })
 }
 
-// arguments choose the same runs again, from any folder.
+// arguments returns arguments that select the same runs again, from any folder.
 func (c choice) arguments() []string {
 	args := []string{c.Study, "--profile", c.Profile}
 	if len(c.Models) > 0 {
@@ -55,7 +55,7 @@ func (c choice) arguments() []string {
 	return args
 }
 
-// shell is a line of arguments for a shell.
+// shell quotes a line of arguments for a shell.
 func shell(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -64,7 +64,7 @@ func shell(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// String is what UnmarshalText reads.
+// String returns the form that UnmarshalText parses.
 func (s seeds) String() string {
 	var parts []string
 	for _, seed := range s {

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// The name in the record of a job, of which paths and Slurm's queries are made, is the name of its file.
+// The name in the record of a job, which is used in paths and Slurm queries, is the name of its file.
 func TestSubmissionNames(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(experiments.ResultsEnv, folder)

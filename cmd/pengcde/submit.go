@@ -19,7 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// usualTasks is the size of an array where nothing else is asked for and there is as much to train.
+// usualTasks is the default size of an array, if there are enough runs to train.
 const usualTasks = 16
 
 type submitCommand struct {
@@ -88,7 +88,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// settle writes out what tasks would else take from where they run.
+// settle makes explicit the settings that tasks would otherwise take from the place where they run.
 func (c *submitCommand) settle() (err error) {
 	for i, path := range c.Data {
 		if c.Data[i], err = filepath.Abs(path); err != nil {
@@ -101,7 +101,7 @@ func (c *submitCommand) settle() (err error) {
 	if c.GPUs == "0" {
 		c.GPUs = ""
 	}
-	if c.GPUs != "" { // where jobs are submitted there may be none
+	if c.GPUs != "" { // the submitting machine may have no GPU
 		c.Backend = cmp.Or(c.Backend, os.Getenv(xla.BackendEnv), "xla:cuda")
 	}
 	if c.Backend == "" {
@@ -143,7 +143,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	return script, nil
 }
 
-// cost says how many runs are missing and what making them takes, by stored runs and by plan.
+// cost describes how many runs are missing and the cost of making them, from stored runs and plans.
 func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.Plan, tasks int) string {
 	text := fmt.Sprintf("%s, profile %s: %v.", c.Study, c.Profile, e)
 	if e.Missing == 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 )
 
-// few are some runs that take no time.
+// few selects runs that take no time.
 var few = []string{"epidemics", "--models", "zero,recent-mean", "--only", "country=england", "--only", "split=random",
 	"--seeds", "0-1"}
 
-// cluster puts commands of Slurm's names in front of $PATH: each is a line of shell.
+// cluster puts commands with Slurm's names at the front of $PATH: each is a line of shell.
 func cluster(t *testing.T, lines map[string]string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -30,7 +30,7 @@ func cluster(t *testing.T, lines map[string]string) {
 
 func submit(more ...string) []string { return append(append([]string{"submit"}, few...), more...) }
 
-// A submitted script runs, as Slurm would run it, and makes the chosen runs.
+// A submitted script runs as Slurm would run it, and makes the selected runs.
 func TestSubmit(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "it's of [1] results")
 	if err := os.Mkdir(folder, 0o755); err != nil {
@@ -86,8 +86,7 @@ func TestSubmitDry(t *testing.T) {
 	}
 }
 
-// There are as many tasks as have something to train: on a GPU, and on request, one program trains all seeds of a
-// model.
+// There are as many tasks as units of training: on a GPU, and on request, one program trains all seeds of a model.
 func TestSubmittedTasks(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ flag, want string }{{"--jobs=1", "0-2"}, {"--gpus=1", "0-0"}, {"--seeds-together", "0-0"}} {
@@ -102,7 +101,7 @@ func TestSubmittedTasks(t *testing.T) {
 	}
 }
 
-// What memory a training takes is known without a stored run of its model.
+// The memory of a training is known without a stored run of its model.
 func TestSubmitPlans(t *testing.T) {
 	folder := t.TempDir()
 	_, _, stderr := in(t, folder, folder, "submit", "table-wealth", "--models", "peng,constant", "--only", "family=grid",
@@ -154,14 +153,14 @@ func TestNoSlurm(t *testing.T) {
 	if all := files(t, folder, "slurm/*"); len(all) > 0 {
 		t.Errorf("left: %v", all)
 	}
-	text := output(t, folder, append([]string{"status"}, few...)...) // which needs no Slurm where no job was submitted
+	text := output(t, folder, append([]string{"status"}, few...)...) // needs no Slurm where no job was submitted
 	if text != "epidemics, profile quick: 0 of 4 runs stored, 4 to make\n" {
 		t.Errorf("status: %s", text)
 	}
 }
 
-// Status lists tasks with what they make, counts those that wait, and names what failed; cancel takes the jobs that
-// have not ended.
+// Status lists tasks with their runs, counts the waiting ones, and names failures; cancel cancels the jobs that have
+// not ended.
 func TestStatus(t *testing.T) {
 	folder := t.TempDir()
 	cluster(t, map[string]string{"sbatch": "echo 812", "scancel": `echo "$@" >` + folder + "/cancelled"})

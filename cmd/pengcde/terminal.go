@@ -10,14 +10,14 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// Columns of a terminal: texts in files and pipes take usualWidth, which narrow terminals have.
+// Widths of a terminal in columns: text in files and pipes uses usualWidth, the width of narrow terminals.
 const (
 	usualWidth = 80
 	leastWidth = 40
 	mostWidth  = 160
 )
 
-// widthOf is the number of columns of a terminal; $COLUMNS goes before.
+// widthOf returns the number of columns of a terminal; $COLUMNS takes precedence.
 func widthOf(out *os.File) int {
 	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil {
@@ -29,7 +29,7 @@ func widthOf(out *os.File) int {
 	return min(max(width, leastWidth), mostWidth)
 }
 
-// wrapped is a text of one or more paragraphs in lines of at most so many columns, each with its end.
+// wrapped wraps one or more paragraphs into lines of at most width columns, each with a line break.
 func wrapped(text string, width int) string {
 	var b strings.Builder
 	for i, paragraph := range strings.Split(text, "\n\n") {

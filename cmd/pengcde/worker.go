@@ -10,9 +10,9 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
-// workerCommand runs this program with the same arguments, to make runs for this process.
+// workerCommand returns a command that runs this program with the same arguments, to make runs for this process.
 func workerCommand(args []string, stderr io.Writer) *exec.Cmd {
-	program := "/proc/self/exe" // this one, also where its file was replaced meanwhile
+	program := "/proc/self/exe" // this program, even if its file was replaced meanwhile
 	if _, err := os.Stat(program); err != nil {
 		program = os.Args[0]
 		if own, err := os.Executable(); err == nil {
@@ -24,7 +24,7 @@ func workerCommand(args []string, stderr io.Writer) *exec.Cmd {
 	return c
 }
 
-// work makes runs for the process that started this one, which says what fails.
+// work makes runs for the parent process, which reports errors.
 func (c *runCommand) work(ctx context.Context) int {
 	o := c.options()
 	c.complete(&o)

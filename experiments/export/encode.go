@@ -10,10 +10,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// kind is what a column holds, as Parquet has it.
+// kind is the Parquet type of a column.
 type kind parquet.Node
 
-// The kinds hold string, int64, float64, bool and time.Time.
+// The kinds of columns with string, int64, float64, bool and time.Time values.
 var (
 	text   kind = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 	whole  kind = parquet.Int(64)
@@ -33,7 +33,7 @@ func writeCSV(out *bytes.Buffer, t table) error {
 	for i, c := range t.columns {
 		cells[i] = c.name
 	}
-	_ = w.Write(cells) // w.Error says it too
+	_ = w.Write(cells) // w.Error returns this error too
 	for row := range t.rows {
 		for i, value := range row {
 			switch value := value.(type) {
@@ -42,7 +42,7 @@ func writeCSV(out *bytes.Buffer, t table) error {
 			case time.Time:
 				cells[i] = value.Format(time.RFC3339)
 			default:
-				cells[i] = fmt.Sprint(value) // of a float64 all digits
+				cells[i] = fmt.Sprint(value) // with all digits of a float64
 			}
 		}
 		_ = w.Write(cells)

@@ -1,6 +1,6 @@
-// Package export writes stored runs as tables for Python, R and others: one of runs, with a row for each that is
-// stored, and one of arrays, with a row for each number. It is a package of its own so that notebooks do not link
-// Parquet.
+// Package export writes stored runs as tables for Python, R and other tools: a table of runs with a row for each
+// stored run, and a table of arrays with a row for each number. It is a separate package so that notebooks do not
+// link Parquet.
 package export
 
 import (
@@ -17,25 +17,25 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Format names the kind of files that [Write] makes.
+// Format is the file format that [Write] uses.
 type Format string
 
 const (
-	// CSV has numbers with all their digits, times as in RFC 3339, and nothing where a value is missing.
+	// CSV writes numbers with all their digits, times as in RFC 3339, and an empty field for a missing value.
 	CSV Format = "csv"
-	// Parquet has the types of the values, and null where one is missing.
+	// Parquet writes typed values, and null for a missing value.
 	Parquet Format = "parquet"
 )
 
-// table is the content of a file. Rows have a value for each column, nil where it is missing.
+// table is the content of a file. Each row maps columns to values; a missing value is nil.
 type table struct {
 	columns []column
 	rows    iter.Seq[[]any]
 }
 
-// Write makes FOLDER/STUDY-runs.FORMAT and FOLDER/STUDY-arrays.FORMAT of the results of a report, replacing each in
-// one step, and returns their paths. Column run is in both tables, the name of the stored record. An unknown format
-// wraps [experiments.ErrInput]; after another error files are as they were or complete.
+// Write writes the results of a report to FOLDER/STUDY-runs.FORMAT and FOLDER/STUDY-arrays.FORMAT, and returns their
+// paths. Each file is replaced in one step. Both tables have the column run, the name of the stored record. The error
+// for an unknown format wraps [experiments.ErrInput]; after any other error each file is unchanged or complete.
 func Write(report *experiments.Report, folder string, format Format) (files []string, err error) {
 	encode, known := map[Format]func(*bytes.Buffer, table) error{CSV: writeCSV, Parquet: writeParquet}[format]
 	if !known {
@@ -58,7 +58,7 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 	return files, nil
 }
 
-// runs has the columns that every run has, and one for each key, score and version that some run has.
+// runs returns a table with the columns of all runs, and a column for each key, score and version that occurs.
 func runs(stored experiments.Results) table {
 	columns := []column{{"study", text}, {"run", text}, {"model", text}, {"model_name", text}, {"seed", whole},
 		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole},
@@ -101,7 +101,7 @@ func runs(stored experiments.Results) table {
 	return table{columns, slices.Values(rows)}
 }
 
-// known is a value, nil for the zero value.
+// known returns the value, or nil for the zero value.
 func known[T comparable](value T) any {
 	if value == *new(T) {
 		return nil
@@ -109,14 +109,14 @@ func known[T comparable](value T) any {
 	return value
 }
 
-// fill sets columns of a run, and takes note of them.
+// fill sets columns of a run, and records their kinds.
 func fill[V any](run map[string]any, columns map[string]kind, prefix string, values map[string]V, of kind) {
 	for name, value := range values {
 		run[prefix+name], columns[prefix+name] = value, of
 	}
 }
 
-// arrays has a row for each number of the facts' arrays and, by epoch, of the training.
+// arrays returns a table with a row for each number in the arrays of the facts and, by epoch, of the training.
 func arrays(stored experiments.Results) table {
 	columns := []column{{"run", text}, {"array", text}, {"row", whole}, {"column", whole}, {"value", number}}
 	return table{columns, func(yield func([]any) bool) {

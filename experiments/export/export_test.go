@@ -21,7 +21,7 @@ import (
 
 var ended = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// report has a trained run, one that diverged, one with an error, one that shipped, and one that is missing.
+// report returns a report with a trained run, a diverged run, a run with an error, a shipped run, and a missing run.
 func report() *experiments.Report {
 	run := func(seed uint64) experiments.Run {
 		return experiments.Run{Model: experiments.Row{ID: "peng", Name: "PENG, \"all\"\nmaps"}, Seed: seed, Fold: 2,
@@ -48,7 +48,7 @@ func report() *experiments.Report {
 	}}
 }
 
-// The first run and some cells of the others, as text.
+// Expected text of the first run, and of cells of the other runs.
 var (
 	first = map[string]string{"study": "waves", "model": "peng", "model_name": "PENG, \"all\"\nmaps", "seed": "0",
 		"fold": "2", "parameters": "17", "failure": "", "error": "", "best_epoch": "1", "seconds": "0.3333333333333333",

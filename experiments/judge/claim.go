@@ -9,32 +9,32 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Claim is one of the paper's, in our words.
+// Claim is one claim of the paper, in our words.
 type Claim struct {
-	// ID is for links.
+	// ID is used in links.
 	ID string
-	// Says is the claim, Printed where the paper has it.
+	// Says states the claim; Printed tells where the paper states it.
 	Says, Printed string
-	// Studies are those whose runs judge it.
+	// Studies names the studies whose runs judge the claim.
 	Studies []string
-	// Find says what the evidence shows, case by case.
+	// Find returns what the evidence shows, case by case.
 	Find Finder
 }
 
-// Finder says what the evidence shows of a claim, case by case.
+// Finder returns what the evidence shows about a claim, case by case.
 type Finder func(Evidence) ([]Case, error)
 
-// Evidence is what claims are judged by.
+// Evidence is the data that claims are judged by.
 type Evidence struct {
-	// Reports has the reports on studies, by name; a study without one counts as having no stored run.
+	// Reports maps names of studies to reports; a study that is not in it counts as having no stored run.
 	Reports map[string]*experiments.Report
-	// EpochSeconds are the seconds of a training epoch, by ID of the model and number of nodes; EpochMachine is the
-	// machine that they were measured on.
+	// EpochSeconds holds the seconds per training epoch, by model ID and number of nodes. EpochMachine is the machine
+	// that measured them.
 	EpochSeconds map[string]map[int]float64
 	EpochMachine string
 }
 
-// Verdict is what stored runs say of a claim.
+// Verdict is the conclusion from stored runs about a claim.
 type Verdict string
 
 const (
@@ -45,46 +45,47 @@ const (
 	Untested       Verdict = "not yet tested"
 )
 
-// Verdicts lists them.
+// Verdicts lists all verdicts.
 func Verdicts() []Verdict { return []Verdict{Holds, HoldsOnlyWhere, DoesNotHold, Open, Untested} }
 
-// Case is what stored runs say of a claim in one case: better is as claimed, worse against it.
+// Case is what stored runs show about a claim in one case: Better supports the claim, Worse contradicts it.
 type Case struct {
-	// Group and Name name it, such as "heat" and "Original GN-CDE"; Group is "" where the claim has one.
+	// Group and Name identify the case, such as "heat" and "Original GN-CDE". Group is "" if the claim has only one.
 	Group, Name string
-	// Finding has the numbers in its note, or why there are none.
+	// The note of Finding has the numbers, or why there are none.
 	Finding
-	// Left says which runs the numbers lack.
+	// Left describes the runs that the numbers lack.
 	Left []string
-	// Substitute says that the case is of other data than the paper's, so that the verdict does not count it.
+	// Substitute reports that the case uses other data than the paper, so the verdict does not count it.
 	Substitute bool
-	// tested has an outcome from its p value, to be corrected for all cases of the claim; but decided, where set.
+	// tested means that the outcome comes from the p value, corrected for all cases of the claim, unless decided is
+	// set.
 	Tested  bool
 	Decided Outcome
 }
 
-// says words outcomes for claims.
+// says words the outcomes of claims.
 var says = map[Outcome]string{Better: "as claimed", Worse: "against it",
 	NotShown: "not shown either way", NotTested: "not yet tested"}
 
-// Says words the outcome.
+// Says returns the outcome in words.
 func (c Case) Says() string { return says[c.Outcome] }
 
-// Missing is a case without numbers.
+// Missing returns a case without numbers.
 func Missing(group, name, why string) Case {
 	return Case{Group: group, Name: name, Finding: Finding{Note: why}}
 }
 
-// Judgement is the verdict on a claim, with what it is made of.
+// Judgement is the verdict on a claim, with the cases behind it.
 type Judgement struct {
 	Claim
 	Verdict Verdict
 	Cases   []Case
-	// Left says which runs the numbers lack.
+	// Left describes the runs that the numbers lack.
 	Left []string
 }
 
-// Judge makes the verdict on a claim.
+// Judge returns the verdict on a claim.
 func (c Claim) Judge(e Evidence) (Judgement, error) {
 	cases, err := c.Find(e)
 	if err == nil {
@@ -123,7 +124,8 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 	return j, nil
 }
 
-// CorrectCases makes the outcomes of tests, with a correction for all cases of a claim, those not tested among them.
+// CorrectCases sets the outcomes of tested cases, with a correction for all cases of a claim, including untested
+// ones.
 func CorrectCases(cases []Case) error {
 	var tested []*Finding
 	untested := 0
@@ -147,20 +149,20 @@ func CorrectCases(cases []Case) error {
 	return nil
 }
 
-// CaseList names the cases of an outcome by group, such as "heat: Constant, GN-ODE; gene: all 2".
+// CaseList names the cases with one outcome by group, such as "heat: Constant, GN-ODE; gene: all 2".
 type CaseList struct {
 	Outcome Outcome
 	Names   string
-	// Why says why cases are not tested; "" for other outcomes.
+	// Why is the reason why cases are not tested; "" for other outcomes.
 	Why string
 }
 
-// Says words the outcome.
+// Says returns the outcome in words.
 func (c CaseList) Says() string { return says[c.Outcome] }
 
-// Lists has the cases of each outcome that occurs, and of those not tested each reason.
+// Lists returns the cases of each outcome that occurs, and the untested cases by reason.
 func (j Judgement) Lists() (all []CaseList) {
-	of := make(map[CaseList][]Case) // without names
+	of := make(map[CaseList][]Case) // keys without names
 	counts := make(map[string]int)  // by group
 	for _, c := range j.Cases {
 		counts[c.Group]++
@@ -183,7 +185,7 @@ func (j Judgement) Lists() (all []CaseList) {
 	return all
 }
 
-// Where names the cases in which a claim holds that does not hold in all.
+// Where names the cases in which a claim holds, if it does not hold in all.
 func (j Judgement) Where() string {
 	if lists := j.Lists(); j.Verdict == HoldsOnlyWhere {
 		return lists[0].Names
@@ -191,7 +193,7 @@ func (j Judgement) Where() string {
 	return ""
 }
 
-// byGroup names cases by group; counts are of all cases of a group.
+// byGroup names cases by group; counts gives the number of all cases of a group.
 func byGroup(cases []Case, counts map[string]int) (groups []string) {
 	names := make(map[string][]string)
 	for _, c := range cases {
@@ -214,7 +216,7 @@ func byGroup(cases []Case, counts map[string]int) (groups []string) {
 	return groups
 }
 
-// usable is the report of a study, where models may be compared by it; else why not.
+// Usable returns the report of a study if its models may be compared, and otherwise the reason why not.
 func (e Evidence) Usable(study string) (r *experiments.Report, why string) {
 	r = e.Reports[study]
 	switch {

@@ -2,7 +2,7 @@ package judge
 
 import "testing"
 
-// Outcomes of cases make verdicts.
+// The outcomes of cases give the verdict.
 func TestVerdictsOfCases(t *testing.T) {
 	of := func(outcomes ...Outcome) (all []Case) {
 		for i, o := range outcomes {
@@ -45,7 +45,7 @@ func TestVerdictsOfCases(t *testing.T) {
 	}
 }
 
-// Tests are corrected for all cases of a claim, whether their runs are there or not, and whatever their order.
+// Tests are corrected for all cases of a claim, whether or not their runs exist, and whatever their order.
 func TestCasesAreCorrected(t *testing.T) {
 	of := func(mean, p float64) Case {
 		return Case{Finding: Finding{Note: "x", Difference: mean, Raw: p}, Tested: true}

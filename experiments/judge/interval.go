@@ -13,5 +13,5 @@ func IntervalOf(values []float64) (i Interval) {
 func (i Interval) Low() float64  { return i.Mean - i.Half }
 func (i Interval) High() float64 { return i.Mean + i.Half }
 
-// LevelTime is the factor within which times are called level.
+// LevelTime is the factor within which times count as level.
 const LevelTime = 1.25

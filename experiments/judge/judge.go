@@ -1,7 +1,7 @@
-// Package judge says, case by case, whether one row of a study does better than another one, and shows it as a matrix:
-// rivals by cases, a mark and a shade for each, with the numbers where they decide.
+// Package judge decides, case by case, whether one row of a study does better than another. It shows the results as a
+// matrix of rivals by cases, with a mark and a shade for each cell and with numbers where they decide.
 //
-// Start with [Beside] for the [Finding] of each rival and [Matrix.Table] for the table.
+// Start with [Beside] for the [Finding] of each rival, and [Matrix.Table] for the table.
 package judge
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Level is the corrected p value up to which a difference counts as shown.
+// Level is the largest corrected p value at which a difference counts as shown.
 const Level = 0.05
 
-// Outcome is how a row does beside a rival.
+// Outcome is the result of comparing a row with a rival.
 type Outcome string
 
 const (
@@ -24,19 +24,19 @@ const (
 	NotShown  Outcome = "no difference shown"
 )
 
-// Finding is how a row does beside a rival in one case. The zero value is one that was not tested.
+// Finding is the comparison of a row with a rival in one case. The zero value means not tested.
 type Finding struct {
 	Outcome Outcome
-	// Difference is the row's score less the rival's, in the unit of [Matrix].Score, with the half-width of its 95%
-	// interval.
+	// Difference is the row's score minus the rival's, in the unit of [Matrix].Score. Half is the half-width of its
+	// 95% interval.
 	Difference, Half float64
-	// P is the p value, corrected for the rivals that the row was tested with; Raw is the one before.
+	// P is the p value corrected for the rivals that the row was tested against. Raw is the uncorrected p value.
 	P, Raw float64
-	// Note says why there was no test, else what more is known.
+	// Note gives the reason if there was no test, and otherwise further information.
 	Note string
 }
 
-// Of is the finding of a test of errors, of which less is better.
+// Of returns the finding of a test of errors, where less is better.
 func Of(d stats.Difference) Finding {
 	f := Finding{Difference: d.Mean, Half: d.HalfWidth, P: d.Corrected, Raw: d.P}
 	f.settle()
@@ -54,8 +54,8 @@ func (f *Finding) settle() {
 	}
 }
 
-// Correct makes the outcomes of tests anew, with Holm's correction for all of them and for so many more cases that were
-// not tested and count as if they showed nothing: then no correction depends on which runs are there.
+// Correct sets the outcomes of tests again, with Holm's correction for all of them and for the untested cases, which
+// count as showing nothing. The correction therefore does not depend on which runs are stored.
 func Correct(tested []*Finding, untested int) error {
 	tested = slices.Clone(tested)
 	slices.SortStableFunc(tested, func(a, b *Finding) int { return cmp.Compare(a.Raw, b.Raw) })
@@ -74,8 +74,8 @@ func Correct(tested []*Finding, untested int) error {
 	return nil
 }
 
-// Row has the errors of a model by block, such as a seed or a tested window. Errors are nil while runs are missing or
-// diverged, which Gap says.
+// Row holds the errors of a model by block, such as a seed or a tested window. Errors is nil if runs are missing or
+// diverged; Gap says which.
 type Row struct {
 	Name   string
 	Blocks []int
@@ -83,7 +83,7 @@ type Row struct {
 	Gap    string
 }
 
-// on are the errors on some of the row's blocks.
+// on returns the errors on these blocks.
 func (r Row) on(blocks []int) []float64 {
 	errors := make([]float64, len(blocks))
 	for i, block := range blocks {
@@ -92,7 +92,7 @@ func (r Row) on(blocks []int) []float64 {
 	return errors
 }
 
-// Minus returns the errors of a row less the errors of another, on the blocks that both have.
+// Minus returns the errors of r minus the errors of other, on the blocks that both have.
 func (r Row) Minus(other Row) (differences []float64) {
 	for i, block := range r.Blocks {
 		if j := slices.Index(other.Blocks, block); j >= 0 {
@@ -102,8 +102,9 @@ func (r Row) Minus(other Row) (differences []float64) {
 	return differences
 }
 
-// Beside tests a row against rivals, on the blocks that it and all rivals with errors have; p values are corrected by
-// Holm for these rivals. The findings are in the order of the rivals; Note says why one is not tested.
+// Beside tests a row against rivals, on the blocks that the row and all rivals with errors share. The p values are
+// corrected by Holm's method for these rivals. The findings are in the order of the rivals; Note gives the reason if
+// a rival is not tested.
 func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
 	findings := make([]Finding, len(rivals))
 	blocks := slices.Clone(row.Blocks)

@@ -59,7 +59,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Rivals are tested on the blocks that all of them have; those without errors say why.
+// Rivals are tested on the blocks that all of them have; rivals without errors give the reason.
 func TestBeside(t *testing.T) {
 	row := Row{Name: "one", Blocks: []int{0, 1, 2, 3}, Errors: []float64{1, 2, 3, 9}}
 	low := Row{Name: "low", Blocks: []int{3, 2, 1, 0}, Errors: []float64{0, 2, 1.02, 0.01}}
@@ -86,7 +86,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Outcomes are for all tests and the untested cases, whatever their order.
+// Outcomes are corrected for all tests and the untested cases, whatever their order.
 func TestCorrect(t *testing.T) {
 	of := func(difference, p float64) *Finding { return &Finding{Difference: difference, Raw: p} }
 	findings := []*Finding{of(1, 0.01), of(-1, 0.001), of(-1, 0.03)}

@@ -15,26 +15,26 @@ type Line struct {
 	Findings   []Finding
 }
 
-// Matrix has the findings of rows beside rivals, by cases such as splits of a series or families of graphs.
+// Matrix holds the findings of rows against rivals, by cases such as splits of a series or families of graphs.
 type Matrix struct {
 	Title string
-	// Score names the quantity that is compared, such as "errors", and Write writes a difference of it.
+	// Score names the compared quantity, such as "errors", and Write formats a difference of it.
 	Score string
 	Write func(difference float64) string
 	Cases []string
 	Lines []Line
-	// Notes follow the table's own.
+	// Notes are printed after the table's own notes.
 	Notes []string
 }
 
-// Signed writes differences with a sign and so many decimals.
+// Signed formats differences with a sign and this number of decimals.
 func Signed(places int) func(float64) string {
 	return func(difference float64) string {
 		return strings.Replace(fmt.Sprintf("%+.*f", places, difference), "-", "−", 1)
 	}
 }
 
-// Add puts a finding where it belongs; lines come in the order of their first finding.
+// Add adds a finding for a row, a rival and a case; lines are in the order of their first finding.
 func (m *Matrix) Add(row, rival string, at int, f Finding) {
 	i := slices.IndexFunc(m.Lines, func(l Line) bool { return l.Row == row && l.Rival == rival })
 	if i < 0 {
@@ -62,7 +62,8 @@ const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of a
 	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
 	"diverged."
 
-// Table is the matrix as a table: a row beside a rival on each line, rows told apart by their first line.
+// Table returns the matrix as a table with a line for each pair of row and rival; the name of a row is on its first
+// line.
 func (m Matrix) Table() *figures.Table {
 	t := &figures.Table{Title: m.Title, Notes: append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...),
 		Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
@@ -85,7 +86,7 @@ func (m Matrix) Table() *figures.Table {
 	return t
 }
 
-// cell is a mark, with the difference where it is shown; a page has all numbers under the pointer.
+// cell returns a mark, with the difference if it is shown; on a page, hovering shows all numbers.
 func (m Matrix) cell(f Finding) figures.Cell {
 	switch f.Outcome {
 	case Better:
@@ -98,7 +99,7 @@ func (m Matrix) cell(f Finding) figures.Cell {
 	return figures.Marked("–", figures.Neutral, f.Note)
 }
 
-// numbers are the difference with its interval, the corrected p value and the note.
+// numbers formats the difference with its interval, the corrected p value and the note.
 func (m Matrix) numbers(f Finding) string {
 	text := m.Write(f.Difference)
 	if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) && f.Half > 0 {
@@ -111,7 +112,7 @@ func (m Matrix) numbers(f Finding) string {
 	return text
 }
 
-// Details has the numbers of each tested line, case by case.
+// Details returns the numbers of each tested line, case by case.
 func (m Matrix) Details() (lines []string) {
 	for _, l := range m.Lines {
 		var parts []string
@@ -129,7 +130,7 @@ func (m Matrix) Details() (lines []string) {
 	return lines
 }
 
-// Probability writes a p value.
+// Probability formats a p value.
 func Probability(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"

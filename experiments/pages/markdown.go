@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Markdown is the document as a page, with verdicts first. It names its figures as files FOLDER/NAME.svg.
+// Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
@@ -39,7 +39,7 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	return b.String(), drawn, nil
 }
 
-// markdownPart is the part of the page on a study.
+// markdownPart returns the part of the page on one study.
 func markdownPart(p *experiments.Part, folder string) (string, error) {
 	var b strings.Builder
 	study := p.Report.Study
@@ -83,7 +83,7 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 	return b.String(), nil
 }
 
-// markdownAlt is a figure's description, as a link of Markdown takes it.
+// markdownAlt returns a figure's description in the form that a Markdown link accepts.
 func markdownAlt(f *figures.Figure) string {
 	return strings.NewReplacer("[", "(", "]", ")", "<", "&lt;", "\n", " ").Replace(f.Alt())
 }

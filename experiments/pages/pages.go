@@ -1,6 +1,6 @@
-// Package pages puts the studies of the paper on one page: as Markdown with figures beside it ([Document.Markdown],
-// which is docs/results.md), or as one HTML file that needs no other ([Document.Report]). Both are made of the same
-// parts, see [experiments.Part], and nothing on them is written by hand.
+// Package pages puts the studies of the paper on one page. The page is Markdown with figures in separate files
+// ([Document.Markdown], which makes docs/results.md), or a single self-contained HTML file ([Document.Report]). Both
+// are made from the same parts, see [experiments.Part]; nothing on them is written by hand.
 //
 // Start with [Collect].
 package pages
@@ -13,16 +13,16 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Document holds the stored runs of some studies in one profile.
+// Document holds the stored runs of studies in one profile.
 type Document struct {
 	Profile experiments.Profile
-	// Parts are the parts of studies with stored runs, None the reports on the others. Both are in the order of the
-	// studies.
+	// Parts holds the parts of studies with stored runs, and None the reports of the other studies. Both are in the
+	// order of the studies.
 	Parts []*experiments.Part
 	None  []*experiments.Report
 }
 
-// Collect finds the stored runs of studies, and makes no others. Its error wraps [experiments.ErrNotStored] where none
+// Collect finds the stored runs of studies, and makes no new runs. Its error wraps [experiments.ErrNotStored] if none
 // is stored.
 func Collect(ctx context.Context, profile experiments.Profile, studies []experiments.Study) (*Document, error) {
 	d := &Document{Profile: profile}

@@ -32,22 +32,22 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"chip":     func(v judge.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 }).Parse(reportText))
 
-// sentence begins with a capital.
+// sentence returns the text with a capital first letter.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// section is the part of the report on a study.
+// section is the part of the report on one study.
 type section struct {
 	*experiments.Part
 	Made, Planned int
-	// Exhibits are what of the paper the study is of.
+	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
-	// Judged is the matrix of who is better, Shown are its tables, Folded tables that are folded away, Beside what the
-	// paper has besides, Drawn the figures.
+	// Judged is the comparison matrix, Shown holds the tables, Folded the tables that are folded away, Beside the
+	// further content of the paper's exhibits, and Drawn the figures.
 	Judged, Shown, Folded, Beside, Drawn []template.HTML
-	// Others are how many runs are stored of those planned in the other profiles.
+	// Others holds the counts of stored and planned runs in the other profiles.
 	Others []profileCount
 }
 
@@ -56,14 +56,15 @@ type profileCount struct {
 	Stored, Planned int
 }
 
-// Missing is the number of planned runs that are not stored.
+// Missing returns the number of planned runs that are not stored.
 func (s section) Missing() int { return s.Planned - s.Made }
 
 func (s section) Study() experiments.Study { return s.Report.Study }
 
-// Report is the document as one HTML file with all in it: verdicts on the paper's claims, its tables and figures with
-// ours beside them, and the cost of every study. Seconds of a training epoch, by ID of the model and number of nodes,
-// and the machine that they were measured on are for the claims about speed; without them no such claim is tested.
+// Report returns the document as one self-contained HTML file: verdicts on the paper's claims, the paper's tables and
+// figures next to ours, and the cost of every study. epochSeconds holds the seconds per training epoch, by model ID
+// and number of nodes, and epochMachine names the machine that measured them. They are used for the claims about
+// speed; without them no such claim is tested.
 func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64,
 	machine string) ([]byte, error) {
 	evidence := judge.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
@@ -103,10 +104,10 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	return b.Bytes(), err
 }
 
-// sections has a section for each study, in the order of the paper.
+// sections returns a section for each study, in the order of the paper.
 func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []section, err error) {
 	parts := slices.Clone(d.Parts)
-	for _, r := range d.None { // of which the published numbers are shown
+	for _, r := range d.None { // only the published numbers are shown
 		p, err := r.Part()
 		if err != nil {
 			return nil, fmt.Errorf("report on %s: %w", r.Study.Name, err)
@@ -127,7 +128,7 @@ func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []sectio
 	return all, nil
 }
 
-// fill writes the tables and figures of a section.
+// fill renders the tables and figures of a section.
 func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	s.Made, s.Planned = s.Report.Count()
 	shown, folded := s.Tables, []*figures.Table(nil)
@@ -177,7 +178,7 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 			if err != nil {
 				return err
 			}
-			*list.to = append(*list.to, template.HTML(html)) // of package figures, which escapes what it is given
+			*list.to = append(*list.to, template.HTML(html)) // from package figures, which escapes its input
 		}
 	}
 	for _, profile := range experiments.Profiles() {

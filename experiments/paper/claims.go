@@ -16,7 +16,7 @@ import (
 //go:embed claims.csv
 var claimsText string
 
-// Claims are the paper's claims, in its order. Each is judged from stored runs alone.
+// Claims returns the paper's claims in its order. They are judged only from stored runs.
 func Claims() (all []judge.Claim) {
 	finders := worlds.Finders()
 	maps.Copy(finders, sir.Finders())
@@ -29,5 +29,5 @@ func Claims() (all []judge.Claim) {
 	return all
 }
 
-// JudgedBy says how claims are judged, for a page that shows verdicts.
+// JudgedBy explains how claims are judged, for a page that shows verdicts.
 var JudgedBy = prose.Text("judged by")

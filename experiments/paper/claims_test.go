@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 )
 
-// Without runs no claim is judged, each says what it lacks, and all name existing studies.
+// Without runs no claim is judged, each claim says what it lacks, and all name existing studies.
 func TestClaimsWithoutRuns(t *testing.T) {
 	quick := &experiments.Report{Profile: experiments.Quick, Results: experiments.Results{{
 		Record: &experiments.Record{Facts: &experiments.Facts{}}}}}
@@ -40,7 +40,7 @@ func TestClaimsWithoutRuns(t *testing.T) {
 	}
 }
 
-// The paper's exhibits name studies that there are, and the order has all of them once.
+// The exhibits name existing studies, and the order contains each study once.
 func TestExhibits(t *testing.T) {
 	for _, x := range Exhibits() {
 		if len(x.Studies) == 0 || x.Shows == "" {

@@ -11,18 +11,18 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Exhibit is a table or figure of the paper, or several of a kind.
+// Exhibit is a table or figure of the paper, or a group of them.
 type Exhibit struct {
-	// Name is the paper's, Shows what it shows.
+	// Name is the paper's name of the exhibit, and Shows describes it.
 	Name, Shows string
-	// Studies make ours.
+	// Studies names the studies that reproduce it.
 	Studies []string
-	// Items, where not nil, are what the first study's own tables lack of it. They are there without stored runs too,
-	// with the published numbers alone.
+	// Items, if not nil, returns the tables of the exhibit that the first study's own tables lack. Without stored
+	// runs they show only the published numbers.
 	Items func(judge.Evidence) ([]figures.Item, error)
 }
 
-// Exhibits are the tables and figures of results in the paper, in its order.
+// Exhibits returns the tables and figures of results in the paper, in its order.
 func Exhibits() []Exhibit {
 	return []Exhibit{
 		{Name: "Table 1", Shows: "errors on heat and genes, on four families of graphs", Studies: []string{"table1"}},
@@ -43,7 +43,8 @@ func Exhibits() []Exhibit {
 	}
 }
 
-// InOrder are all studies in the order in which the paper has what they make, and last those that it has not.
+// InOrder returns all studies in the order of their exhibits in the paper, followed by the studies that are not in
+// it.
 func InOrder() (studies []experiments.Study) {
 	var order []string
 	for _, exhibit := range Exhibits() {
@@ -58,7 +59,7 @@ func InOrder() (studies []experiments.Study) {
 	return slices.SortedStableFunc(slices.Values(All()), func(a, b experiments.Study) int { return place(a) - place(b) })
 }
 
-// NotReproduced says what of the paper's results is not among the exhibits, for a page that lists them.
+// NotReproduced lists the results of the paper that are not among the exhibits, for a page.
 const NotReproduced = "Not reproduced: the paper's tables of hyperparameters and of the ranges that it searched; " +
 	"rows as published have the chosen ones. Figures 2 and 3 have no curves of the paper beside ours, as it prints no " +
 	"numbers of them. Its own compute time stands beside ours, below."

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// goldenPart is what a small model of each head and network makes.
+// goldenPart holds the numbers of a small model of each head and network.
 var goldenPart = studytest.Part{File: "testdata/golden.json", Others: []string{"england, ", "heat on a grid, "},
 	Make: goldenModels, Rounding: func(string) float64 { return 1e-9 }}
 

@@ -30,8 +30,8 @@ type planned struct {
 	Hash    string              `json:"hash"`
 }
 
-// Stored runs are found by the identities that are planned now: a type or field with another name, a changed default or
-// data that differ by a digit would lose them all.
+// Stored runs are found by the identities that the code plans now. Renaming a type or field, changing a default, or
+// data that differ by a digit would lose all stored runs.
 func TestIdentitiesAreKept(t *testing.T) {
 	var got []planned
 	for _, study := range All() {
@@ -78,11 +78,11 @@ func planOf(t *testing.T, study experiments.Study, profile experiments.Profile) 
 	return planned{study.Name, profile, len(all), hex.EncodeToString(sum[:16])}
 }
 
-// identities keeps the identities of studies and profiles that this process has listed, since listing takes seconds.
+// identities caches the identities of studies and profiles, since listing takes seconds.
 var identities = make(map[string][]string)
 
-// identitiesOf returns the identities of a study's runs as files of results hold them, sorted. Each run has an identity
-// of its own, and a model, keys, seed and fold by which people tell it apart.
+// identitiesOf returns the sorted identities of a study's runs in the form of result files. It checks that each run
+// has a unique identity, and a unique combination of model, keys, seed and fold.
 func identitiesOf(t *testing.T, study experiments.Study, profile experiments.Profile) []string {
 	t.Helper()
 	at := study.Name + " " + string(profile)
@@ -115,7 +115,7 @@ func identitiesOf(t *testing.T, study experiments.Study, profile experiments.Pro
 	return all
 }
 
-// changedIdentities says of each study and profile that is not what it was what the change does.
+// changedIdentities describes the effect of the change for each study and profile that differs.
 func changedIdentities(want, got []planned) (changes []string) {
 	for _, p := range got {
 		i := slices.IndexFunc(want, func(w planned) bool { return w.Study == p.Study && w.Profile == p.Profile })
@@ -142,7 +142,7 @@ func changedIdentities(want, got []planned) (changes []string) {
 	return changes
 }
 
-// The comparison tells which runs are lost, new or gone.
+// The comparison reports which runs are lost, new or gone.
 func TestChangedIdentities(t *testing.T) {
 	one := planned{"waves", experiments.Quick, 2, "aa"}
 	for _, c := range []struct {

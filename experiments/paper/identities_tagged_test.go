@@ -22,17 +22,17 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// ofSets are the names of the identities of simulated data, whose type is that package's own and tested there.
+// ofSets are the field names in the identities of simulated data, whose type belongs to another package and is tested
+// there.
 var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dynamics", "DynamicsParameters",
 	"Channels",
 	"Nodes", "Graphs", "Ticks", "Events", "Horizon", "Amplitude", "EventProbability", "Step", "Seed", "AsPublished",
 	"Observations", "Shape"}
 
-// All types that identities hold name their fields by tags, so that no name in an identity changes when a field is
-// renamed.
+// All types in identities name their fields by tags, so that renaming a field changes no identity.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{},
-		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results
+		pengcde.Config{}, experiments.Record{}} // the last two are for files of models and of results
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, field.Registered(name))
 	}
@@ -97,7 +97,7 @@ func collect(value any, names map[string]bool) {
 		for _, inner := range value {
 			collect(inner, names)
 		}
-	case string: // options are JSON in a text
+	case string: // options are JSON in a string
 		var inner map[string]any
 		if json.Unmarshal([]byte(value), &inner) == nil {
 			collect(inner, names)

@@ -1,13 +1,13 @@
-// Package paper lists the studies of the paper, its claims, its tables and figures, and what to cite. Notebooks and the
-// command line call the same code.
+// Package paper lists the studies of the paper, its claims, its tables and figures, and its references. Notebooks and
+// the command line call the same code.
 //
-// Start with [Table1] and [Epidemics]: both have the methods of [experiments.Study], such as Run and Stored, and draw
-// what their tables and figures show. [All] lists the studies. Each family of studies has a package: worlds (simulated
-// node dynamics), series (Covid cases, mentions), sir (two epidemics to be told apart) and ranking (trade); what they
-// share is in package catalogue.
+// Start with [Table1] and [Epidemics]. Both have the methods of [experiments.Study], such as Run and Stored, and draw
+// the contents of their tables and figures. [All] lists the studies. Each family of studies has its own package:
+// worlds (simulated node dynamics), series (Covid cases, mentions), sir (classification of two epidemics) and ranking
+// (trade). Package catalogue contains what they share.
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
-// Learning, NeurIPS 2025; "published" means its tables and its authors' code.
+// Learning, NeurIPS 2025. "Published" refers to its tables and its authors' code.
 package paper
 
 import (
@@ -22,7 +22,7 @@ func All() []experiments.Study {
 		WellPosed().Study, Contact().Study, Table1AsPublished().Study, SIR().Study, NodeAffinity().Study}
 }
 
-// Names lists the names of the studies.
+// Names returns the names of the studies.
 func Names() (names []string) {
 	for _, s := range All() {
 		names = append(names, s.Name)
@@ -30,7 +30,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ByName finds a study; its error wraps [experiments.ErrInput].
+// ByName returns the study with a name; its error wraps [experiments.ErrInput].
 func ByName(name string) (experiments.Study, error) {
 	for _, s := range All() {
 		if s.Name == name {

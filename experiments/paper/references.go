@@ -14,19 +14,19 @@ import (
 //go:embed references.bib
 var bibliography string
 
-// always are the keys of what everything here rests on: this library and the paper.
+// always lists the keys that every citation includes: this library and the paper.
 var always = []string{"pengcde-go", "peng-cde"}
 
-// cited are the keys of references by the name of a study, beside [always]; models have theirs in the catalogue.
+// cited maps studies to keys of references, in addition to [always]; the catalogue has the keys of models.
 var cited = map[string][]string{
 	"table1": {"network-dynamics"}, "table1-as-published": {"network-dynamics"}, "table-wealth": {"network-dynamics"},
 	"well-posed": {"network-dynamics"}, "contact": {"network-dynamics"}, "sir": {"network-dynamics"},
 	"epidemics": {"pgt", "covid"}, "twitter-tennis": {"pgt"}, "node-affinity": {"tgb"},
 }
 
-// References returns the BibTeX of what to cite for models and studies, by IDs and names as [All] has them: this
-// library, the paper, and whose method or data it is. Models of ours and simple forecasts have no more. A name that no
-// study has is an error that wraps [experiments.ErrInput].
+// References returns the BibTeX to cite for models and studies, by IDs and names as in [All]: this library, the
+// paper, and the authors of the method or data. Our own models and simple forecasts add no entry. The error for an
+// unknown name wraps [experiments.ErrInput].
 func References(ctx context.Context, names ...string) (string, error) {
 	citable, err := citable(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func References(ctx context.Context, names ...string) (string, error) {
 	return strings.Join(entries, "\n\n") + "\n", nil
 }
 
-// citable are the names of studies and the IDs of their models.
+// citable returns the names of studies and the IDs of their models.
 func citable(ctx context.Context) (all []string, err error) {
 	for _, study := range All() {
 		all = append(all, study.Name)
@@ -68,7 +68,7 @@ func citable(ctx context.Context) (all []string, err error) {
 	return slices.Compact(all), nil
 }
 
-// entriesOf cuts a bibliography at the blank lines between its entries.
+// entriesOf splits a bibliography at the blank lines between its entries.
 func entriesOf(bib string) []string { return strings.Split(strings.TrimSpace(bib), "\n\n") }
 
 func keyOf(entry string) string {

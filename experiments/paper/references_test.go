@@ -40,7 +40,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Every key that is cited has an entry, every entry is cited, and braces close.
+// Every cited key has an entry, every entry is cited, and braces are balanced.
 func TestBibliography(t *testing.T) {
 	entries := make(map[string]bool)
 	for _, entry := range entriesOf(bibliography) {

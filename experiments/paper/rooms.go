@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/worlds"
 )
 
-// The studies and what draws their data, for notebooks that import this package alone.
+// The studies and the functions that draw their data, for notebooks that import only this package.
 var (
 	Table1, Table1AsPublished, TableWealth = worlds.Table1, worlds.Table1AsPublished, worlds.TableWealth
 	WellPosed, Contact, WorldGraphs        = worlds.WellPosed, worlds.Contact, worlds.WorldGraphs
@@ -24,7 +24,7 @@ var (
 	StyleOf, BlocksOf, CriticalDifference = catalogue.StyleOf, catalogue.BlocksOf, catalogue.CriticalDifference
 )
 
-// What the studies are, see their packages.
+// The types of the studies, see their packages.
 type (
 	Worlds       = worlds.Worlds
 	Measure      = worlds.Measure

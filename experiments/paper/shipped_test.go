@@ -2,7 +2,7 @@ package paper
 
 import "testing"
 
-// Every run that ships is among the runs planned now, in some profile.
+// Every run that ships is planned now, in some profile.
 func TestShippedRunsAreFound(t *testing.T) {
 	shipped := 0
 	for _, study := range All() {

@@ -9,13 +9,13 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Every model of a study has a style of its own, which differs from each other one in its dash or clearly in lightness.
+// Every model of a study has its own style, which differs from every other style in its dash or clearly in lightness.
 func TestModelsCanBeToldApart(t *testing.T) {
 	lightness := map[figures.Colour]float64{ // CIE L* of the palette
 		figures.Ink: 13, figures.Blue: 46, figures.Vermillion: 54, figures.Green: 58, figures.Purple: 61, figures.Sky: 70,
 		figures.Orange: 72}
 	for _, study := range All() {
-		if study.Name == "well-posed" { // whose rows are settings of few fields, with their names beside them
+		if study.Name == "well-posed" { // its rows are settings of few fields, labelled with their names
 			continue
 		}
 		for _, profile := range experiments.Profiles() {
@@ -30,7 +30,7 @@ func TestModelsCanBeToldApart(t *testing.T) {
 					t.Errorf("%s: model %q has no style of its own", study.Name, id)
 				}
 				for _, other := range ids[:i] {
-					if catalogue.Must(id).ID == catalogue.Must(other).ID { // rows of one model, whose names a figure tells apart
+					if catalogue.Must(id).ID == catalogue.Must(other).ID { // of one model
 						continue
 					}
 					s, _ := catalogue.StyleOf(other)

@@ -15,9 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// archiveExtension ends the names of archives: the records of one study that come with the module. Unpacked by
-// Zstandard, an archive is JSON lines: the head, sealed together with all that follows it, and the records in the order
-// of the head's names.
+// archiveExtension ends the names of archives, which hold the records of one study that come with the module. A
+// decompressed archive (Zstandard) consists of JSON lines: a head, and the records in the order of the head's names.
+// The seal covers the head and all records.
 const archiveExtension = ".jsonl.zst"
 
 type archiveHead struct {
@@ -25,10 +25,10 @@ type archiveHead struct {
 	Names []string // without extension
 }
 
-// archiveWindow lets runs refer to those far before them: seeds and folds of a study share most of their identity.
+// archiveWindow is large, so that runs can refer far back: seeds and folds of a study share most of their identity.
 const archiveWindow = 32 << 20
 
-// ArchiveFile returns where a study's archive lies in the checkout of the working folder; "" outside of one.
+// ArchiveFile returns the path of a study's archive in the checkout of the working folder; "" outside a checkout.
 func ArchiveFile(study string) string {
 	root := checkout()
 	if root == "" {
@@ -37,8 +37,7 @@ func ArchiveFile(study string) string {
 	return filepath.Join(root, "results", study+archiveExtension)
 }
 
-// Shipped returns the records that came with the module, by the names of their files without extension; none outside a
-// checkout.
+// Shipped returns the records that came with the module, by file name without extension; none outside a checkout.
 func Shipped(study string) (map[string][]byte, error) {
 	path := ArchiveFile(study)
 	if path == "" {
@@ -65,11 +64,11 @@ func Shipped(study string) (map[string][]byte, error) {
 // WriteArchive replaces an archive in one step, and returns its size in bytes.
 func WriteArchive(path, study string, records map[string][]byte) (size int, err error) {
 	head := archiveHead{study, slices.Sorted(maps.Keys(records))}
-	content, _ := json.Marshal(head) // texts
+	content, _ := json.Marshal(head) // strings cannot fail
 	for _, name := range head.Names {
 		content = append(append(content, '\n'), records[name]...)
 	}
-	pack, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), // options that fit
+	pack, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), // these options are valid
 		zstd.WithWindowSize(archiveWindow))
 	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
 	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {

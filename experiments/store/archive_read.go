@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// archiveLimit is how many bytes an archive may have unpacked, unless the environment sets another limit.
+	// archiveLimit is the largest size in bytes of a decompressed archive, unless the environment sets another limit.
 	archiveLimit = 1 << 30
-	// recordLimit bounds a record, and the head of an archive, in the same way.
+	// recordLimit is the same limit for a record, and for the head of an archive.
 	recordLimit = 64 << 20
 )
 
-// readRecord is the content of a record's file.
+// readRecord returns the content of a record's file.
 func readRecord(path string) ([]byte, error) {
 	return bounded.ReadFile(path, bounded.Limit{Default: recordLimit})
 }
 
-// readArchive calls each for the records of an archive, each as in a file of its own, once all were checked. No more
-// than one is in memory.
+// readArchive checks all records of an archive, then calls each with every record, in the form of its own file. It
+// holds only one record in memory.
 func readArchive(path string, each func(study, name string, record []byte) error) error {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func readArchive(path string, each func(study, name string, record []byte) error
 	return unpacked(f, func(content *bufio.Reader) error { return eachRecord(content, each) })
 }
 
-// unpacked calls read with the content of an archive.
+// unpacked calls read with the decompressed content of an archive.
 func unpacked(f *os.File, read func(*bufio.Reader) error) error {
 	content, err := bounded.NewReader(f, bounded.Zstd, bounded.Limit{Default: archiveLimit})
 	if err != nil {
@@ -60,7 +60,7 @@ func unpacked(f *os.File, read func(*bufio.Reader) error) error {
 	return err
 }
 
-// checkSeal is unseal for content that is not in memory as a whole.
+// checkSeal is unseal for content that does not fit in memory.
 func checkSeal(content *bufio.Reader) error {
 	want, err := cutSeal(content)
 	if err != nil {
@@ -77,7 +77,7 @@ func checkSeal(content *bufio.Reader) error {
 	return nil
 }
 
-// cutSeal passes over the checksum, which it returns, and all up to the first entry after it.
+// cutSeal reads up to the first entry after the checksum, and returns the checksum.
 func cutSeal(content io.Reader) (string, error) {
 	head := make([]byte, len(checksumBegin)+hex.EncodedLen(sha256.Size)+len(checksumEnd))
 	_, err := io.ReadFull(content, head)
@@ -92,7 +92,7 @@ func cutSeal(content io.Reader) (string, error) {
 	return "", err
 }
 
-// eachRecord calls each for the records of content that is sealed.
+// eachRecord calls each for the records of sealed content.
 func eachRecord(content *bufio.Reader, each func(study, name string, record []byte) error) error {
 	if _, err := cutSeal(content); err != nil {
 		return err
@@ -135,7 +135,7 @@ func eachRecord(content *bufio.Reader, each func(study, name string, record []by
 	return nil
 }
 
-// nameError is about a study that a file names.
+// nameError returns an error about the name of a study in a file.
 func nameError(study string) error {
 	return fmt.Errorf("%w: it is of the study %.60q, want a name that is one part of a path, without separators",
 		fs.ErrInvalid, study)

@@ -8,51 +8,53 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Facts are what a run gave. All numbers are finite.
+// Facts is the outcome of a run. All numbers are finite.
 type Facts struct {
 	// Parameters is the number of learnable entries.
 	Parameters int `json:"Parameters,omitempty"`
-	// Scores are single numbers by name, such as "test".
+	// Scores maps names, such as "test", to single numbers.
 	Scores map[string]float64 `json:"Scores,omitempty"`
-	// Arrays are rows of numbers by name, such as the forecasts on tested windows. Rows may differ in length.
+	// Arrays maps names to rows of numbers, such as the forecasts on tested windows. Rows may differ in length.
 	Arrays map[string][][]float64 `json:"Arrays,omitempty"`
-	// Failure says that the model diverged: the state or the loss was not finite, or changed too fast to be solved. Such
-	// a run has no scores and no arrays. "" for a run that went well.
+	// Failure says that the model diverged: the state or the loss was not finite, or changed too fast to be solved.
+	// Such a run has no scores and no arrays. "" for a run that succeeded.
 	Failure string `json:"Failure,omitempty"`
-	// Before are scores, by name, of a model that diverged with the parameters that were validated best until then, as
-	// early stopping takes them; nil where the study makes none. No comparison counts them.
+	// Before maps names to scores of a diverged model, computed with its best validated parameters before divergence,
+	// as early stopping takes them; nil if the study computes none. No comparison counts them.
 	Before map[string]float64 `json:"Before,omitempty"`
 	// Training is nil for an untrained model.
 	Training *Training `json:"Training,omitempty"`
-	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
+	// PeakBytes is the largest resident memory of the process while the run was made; 0 if unknown.
 	PeakBytes int64 `json:"PeakBytes,omitempty"`
 }
 
-// Training has the losses, gradient norms, steps and times of a model's training.
+// Training holds the losses, gradient norms, steps and times of a model's training.
 type Training struct {
-	// TrainLoss and ValidationLoss are by epoch. The former holds 0 where a guard skipped all batches, the latter where it
-	// was not evaluated or not finite.
+	// TrainLoss and ValidationLoss are by epoch. TrainLoss is 0 if a guard skipped all batches. ValidationLoss is 0
+	// if it was not evaluated or not finite.
 	TrainLoss      []float64 `json:"TrainLoss"`
 	ValidationLoss []float64 `json:"ValidationLoss"`
-	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
+	// GradientNorm is the largest norm before clipping, by epoch: a spike indicates a solve whose gradient explodes.
 	GradientNorm []float64 `json:"GradientNorm,omitempty"`
-	// LargestNorm is by epoch the largest of all gradients, also of one that a guard kept from use; nil where it is
-	// GradientNorm.
+	// LargestNorm is the largest norm of all gradients, by epoch, including gradients that a guard rejected; nil if
+	// it equals GradientNorm.
 	LargestNorm []float64 `json:"LargestNorm,omitempty"`
-	// Tries and Rejected are by epoch the solver's steps for gradients, summed over samples; nil where none were counted.
+	// Tries and Rejected count the solver's steps for gradients, by epoch, summed over samples; nil if none were
+	// counted.
 	Tries    []int `json:"Tries,omitempty"`
 	Rejected []int `json:"Rejected,omitempty"`
-	// Retried and Skipped are by epoch the batches that a guard had solved again, and left out; nil where there are none.
+	// Retried counts the batches that a guard had solved again, and Skipped the batches it left out, by epoch; nil if
+	// there are none.
 	Retried []int `json:"Retried,omitempty"`
 	Skipped []int `json:"Skipped,omitempty"`
-	// Stiffness is [train.Report].Stiffness, 0 where it was not asked for.
+	// Stiffness is [train.Report].Stiffness, 0 if it was not requested.
 	Stiffness float64    `json:"Stiffness,omitempty"`
 	Best      int        `json:"Best"`
 	Stop      train.Stop `json:"Stop,omitempty"`
 	// SecondsPerEpoch is the median.
 	SecondsPerEpoch float64 `json:"SecondsPerEpoch"`
-	// Trials are the least validation errors of the trials of a tuned model, 0 of one that diverged, and Chosen the
-	// trial that forecasts; the rest is of that trial.
+	// Trials holds the smallest validation error of each trial of a tuned model, 0 for a trial that diverged. Chosen
+	// is the trial that forecasts; the other fields belong to it.
 	Trials []float64 `json:"Trials,omitempty"`
 	Chosen int       `json:"Chosen,omitempty"`
 }
@@ -92,8 +94,8 @@ func finiteOr0(x float64) float64 {
 	return x
 }
 
-// Unresolved says that gradients of the training were not resolved, by the rule of [train.Report.Unresolved]: of runs
-// that were stored with their gradient norms also those from before there was such a rule.
+// Unresolved reports whether gradients of the training were not resolved, by the rule of [train.Report.Unresolved].
+// It also covers runs that were stored with gradient norms before that rule existed.
 func (t *Training) Unresolved() bool {
 	report := train.Report{Stop: t.Stop}
 	for i, norm := range t.GradientNorm {
@@ -106,7 +108,7 @@ func (t *Training) Unresolved() bool {
 	return report.Unresolved()
 }
 
-// LargestGradient is the largest norm of a gradient before clipping, also of one that a guard kept from use; 0 where
+// LargestGradient returns the largest gradient norm before clipping, including gradients that a guard rejected; 0 if
 // none was stored.
 func (t *Training) LargestGradient() (norm float64) {
 	for _, norms := range [][]float64{t.GradientNorm, t.LargestNorm} {
@@ -117,8 +119,7 @@ func (t *Training) LargestGradient() (norm float64) {
 	return norm
 }
 
-// Unconverged says that the last validation was the best one, after all epochs: with more of them it might have become
-// better still.
+// Unconverged reports whether the last validation was the best, after all epochs: more epochs might have improved it.
 func (t *Training) Unconverged() bool {
 	last := len(t.ValidationLoss) - 1
 	for last >= 0 && t.ValidationLoss[last] == 0 {
@@ -127,7 +128,7 @@ func (t *Training) Unconverged() bool {
 	return t.Stop == train.StopEpochs && last >= 0 && t.Best == last
 }
 
-// Check finds a number that JSON has no place for.
+// Check returns an error if a number cannot be written in JSON.
 func (f *Facts) Check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for _, scores := range []map[string]float64{f.Scores, f.Before} {

@@ -11,8 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// What a training is stored with is the same as before where it is not guarded and counts no steps, and is JSON where a
-// guard went on after numbers that are not finite.
+// The stored form of a training is unchanged if it has no guard and counts no steps, and is valid JSON if a guard
+// continued after numbers that are not finite.
 func TestStoredTrainings(t *testing.T) {
 	plain := &train.Report{Epochs: []train.Epoch{
 		{TrainLoss: 2, Validation: 3, GradientNorm: 4, LargestNorm: 4, Seconds: 1},
@@ -42,7 +42,7 @@ func TestStoredTrainings(t *testing.T) {
 	}
 }
 
-// A run that is made again agrees with one that was stored before steps were counted; its skipped batches count.
+// A repeated run agrees with a run stored before steps were counted; its skipped batches count.
 func TestCountedStepsAreNoOtherOutcome(t *testing.T) {
 	before := Facts{Training: &Training{TrainLoss: []float64{1}}}
 	after := Facts{Training: &Training{TrainLoss: []float64{1}, Tries: []int{9}, Rejected: []int{1}, Stiffness: 3}}
@@ -74,7 +74,7 @@ func TestUnresolvedTrainings(t *testing.T) {
 	}
 }
 
-// A training has not converged where its last validation is the best one after all epochs.
+// A training has not converged if its last validation is the best one after all epochs.
 func TestUnconverged(t *testing.T) {
 	for name, c := range map[string]struct {
 		training Training
@@ -93,7 +93,7 @@ func TestUnconverged(t *testing.T) {
 	}
 }
 
-// Gradients that a guard kept from use count; runs that were stored without norms have 0.
+// Gradients that a guard rejected count; runs that were stored without norms have 0.
 func TestLargestGradient(t *testing.T) {
 	kept := Training{GradientNorm: []float64{1, 3, 2}, LargestNorm: []float64{1, 70, 2}}
 	used := Training{GradientNorm: []float64{1, 3, 2}}

@@ -13,24 +13,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrLost is wrapped when another process has taken a run over.
+// ErrLost is wrapped when another process has taken over a run.
 var ErrLost = errors.New("another process took the run over")
 
-// HeldLease is a lease of this process, which writes it anew until it lets go.
+// HeldLease is a lease of this process, which rewrites it until it is released.
 type HeldLease struct {
 	path string
-	// file is written in place: what a holder that was taken for dead writes then lands in a file that nobody reads.
+	// file is written in place: if the holder was taken for dead, its later writes go to a file that nobody reads.
 	file *os.File
-	lock *flock.Flock // without a lock where there are none
+	lock *flock.Flock // not locked where there are no locks
 	term time.Duration
-	at   atomic.Pointer[Position] // which does not wait for a slow file system
+	at   atomic.Pointer[Position] // atomic, so that Say does not wait for a slow file system
 
 	mu     sync.Mutex
 	lease  Lease
-	said   *Position // what the file has of at
+	said   *Position // value of at in the file
 	beaten time.Time
 	lost   bool
-	cancel context.CancelCauseFunc // of the work on the run, when it is lost; nil before there is any
+	cancel context.CancelCauseFunc // cancels the work on the run when the lease is lost; nil before the work begins
 
 	stop, ended chan struct{}
 }
@@ -44,20 +44,20 @@ func (t *Leases) hold(file *os.File, lock *flock.Flock, lockless bool, tries int
 	return h, h.write()
 }
 
-// keep begins with the beats of the lease, whose file is at a path.
+// keep starts the heartbeat of the lease, whose file is at a path.
 func (h *HeldLease) keep(path string) {
 	h.path = path
 	go h.beats()
 }
 
-// sayEvery is how often at most the lease says how far its run is.
+// sayEvery returns the shortest time between two reports of progress by the lease.
 func (h *HeldLease) sayEvery() time.Duration { return h.term / (Term / SayEvery) }
 
-// due says whether it is time for a beat.
+// due reports whether it is time for a heartbeat.
 func (h *HeldLease) due() bool { return time.Since(h.beaten) >= h.term/(Term/beatEvery) }
 
-// write puts the lease into its file. At first, with a lease, and at each beat, it is sent to where other machines read
-// it.
+// write writes the lease to its file. The first write with a lease and each heartbeat are flushed to where other
+// machines read them.
 func (h *HeldLease) write() error {
 	at := h.at.Load()
 	h.lease.Beat++
@@ -78,7 +78,7 @@ func (h *HeldLease) write() error {
 	return err
 }
 
-// beats writes the lease every so often, unless it was lost: who took it may write into the same file.
+// beats rewrites the lease periodically until it is lost: its new owner may write to the same file.
 func (h *HeldLease) beats() {
 	defer close(h.ended)
 	tick := time.NewTicker(h.sayEvery())
@@ -91,7 +91,7 @@ func (h *HeldLease) beats() {
 		}
 		h.mu.Lock()
 		if h.said != h.at.Load() || h.due() {
-			// What cannot be read or written now may be at the next beat; before a run is stored, check decides.
+			// Reads and writes that fail now may succeed at the next heartbeat; check decides before a run is stored.
 			if _ = h.check(); !h.lost {
 				_ = h.write()
 			}
@@ -100,8 +100,8 @@ func (h *HeldLease) beats() {
 	}
 }
 
-// check finds out whether the lease is still this process's; an error that wraps [ErrLost] says that it is not. The
-// caller has the heldLease's mutex.
+// check returns an error that wraps [ErrLost] if the lease no longer belongs to this process. The caller holds the
+// heldLease's mutex.
 func (h *HeldLease) check() error {
 	content, err := readLease(h.path)
 	if gone(err) != nil {
@@ -117,7 +117,7 @@ func (h *HeldLease) check() error {
 	return err
 }
 
-// Check returns an error that wraps [ErrLost] where another process has the run now.
+// Check returns an error that wraps [ErrLost] if another process has the run now.
 func (h *HeldLease) Check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,23 +132,23 @@ func (h *HeldLease) While(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Say notes how far the run is, which the lease soon tells others.
+// Say sets the progress of the run, which the lease soon shows to others.
 func (h *HeldLease) Say(at Position) { h.at.Store(&at) }
 
-// Release lets go of the run.
+// Release releases the run.
 func (h *HeldLease) Release() error { return h.release(func() error { return nil }) }
 
 // Tries returns how many processes ended while they made the run.
 func (h *HeldLease) Tries() int { return h.lease.Tries }
 
-// SetTries sets that number. Where it is not 0, the file of the lease stays with it when the run is let go of.
+// SetTries sets that number. If it is not 0, the file of the lease keeps it after the run is released.
 func (h *HeldLease) SetTries(tries int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lease.Tries = tries
 }
 
-// release lets go of the lease, and before that calls last if it is still this process's.
+// release releases the lease, after calling last if the lease still belongs to this process.
 func (h *HeldLease) release(last func() error) error {
 	close(h.stop)
 	<-h.ended
@@ -162,7 +162,7 @@ func (h *HeldLease) release(last func() error) error {
 			remove = h.write
 		}
 		err = Unusable(errors.Join(last(), remove()))
-	} else if h.lost { // which is not news where nothing was stored
+	} else if h.lost { // not an error where nothing was stored
 		err = nil
 	}
 	if h.cancel != nil {

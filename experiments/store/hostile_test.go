@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// mergedHostile merges an archive into a folder within another, and wants that nothing is written anywhere.
+// mergedHostile merges an archive into a folder inside another, and checks that nothing is written anywhere.
 func mergedHostile(t *testing.T, archive, says string) {
 	t.Helper()
 	root := t.TempDir()
@@ -36,7 +36,7 @@ func mergedHostile(t *testing.T, archive, says string) {
 	}
 }
 
-// The study that an archive or a record names is no path.
+// The study name in an archive or a record is never used as a path.
 func TestMergeNames(t *testing.T) {
 	for _, study := range []string{"../../escaped", "..", ".", "a/b", `a\b`, "/tmp/escaped", ".hidden", ""} {
 		record := &Record{Study: study, Identity: []byte("{}"), Generation: 1, Backend: "go",
@@ -46,12 +46,12 @@ func TestMergeNames(t *testing.T) {
 		must(WriteArchive(archive, study, map[string][]byte{record.Name(): content}))
 		mergedHostile(t, archive, "want a name that is one part of a path")
 
-		must(WriteArchive(archive, "waves", map[string][]byte{record.Name(): content})) // the head is harmless
+		must(WriteArchive(archive, "waves", map[string][]byte{record.Name(): content})) // this head is harmless
 		mergedHostile(t, archive, record.Name())
 	}
 }
 
-// packedLines is an archive of a line that is followed by many bytes.
+// packedLines returns an archive of a line followed by many bytes.
 func packedLines(t *testing.T, line string, more int) string {
 	t.Helper()
 	pack, err := zstd.NewWriter(nil)
@@ -66,7 +66,8 @@ func packedLines(t *testing.T, line string, more int) string {
 	return path
 }
 
-// Archives that unpack to much, or hold a record that is long, are refused without the memory for it.
+// Archives that decompress to too many bytes, or hold a record that is too long, are refused without allocating that
+// memory.
 func TestMergeLarge(t *testing.T) {
 	many := packedLines(t, `{"Study":"waves","Names":["a"]}`+"\n", recordLimit+1)
 	var before, after runtime.MemStats
@@ -78,7 +79,7 @@ func TestMergeLarge(t *testing.T) {
 		t.Errorf("%d MiB were taken", taken>>20)
 	}
 	t.Setenv(bounded.Env, strconv.Itoa(2*recordLimit))
-	mergedHostile(t, many, "(run a): ") // it is read, and is no record
+	mergedHostile(t, many, "(run a): ") // it is read, and is not a record
 	t.Setenv(bounded.Env, "")
 
 	runtime.ReadMemStats(&before)
@@ -89,7 +90,7 @@ func TestMergeLarge(t *testing.T) {
 	}
 }
 
-// zeros is an archive of a checksum and so many zeros.
+// zeros returns an archive of a checksum and count zeros.
 func zeros(t *testing.T, count int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "zeros.jsonl.zst")
@@ -105,12 +106,12 @@ func zeros(t *testing.T, count int) string {
 	return path
 }
 
-// What the head lists and the archive lacks is said.
+// Records that the head lists and the archive lacks are reported.
 func TestMergeEndsEarly(t *testing.T) {
 	mergedHostile(t, packedLines(t, `{"Study":"waves","Names":["a","b"]}`, 0), `it ends before its run "a"`)
 }
 
-// A device without end is refused, as an archive and as a record.
+// An endless device is refused, as an archive and as a record.
 func TestMergeDevice(t *testing.T) {
 	const zero = "/dev/zero"
 	if _, err := os.Stat(zero); err != nil {
@@ -132,7 +133,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// A record of a format that is no longer read, and an archive whose head is none, are refused.
+// A record in a format that is no longer read, and an archive without a valid head, are refused.
 func TestFormerFormats(t *testing.T) {
 	former := seal([]byte(`{"Experiment":"waves","Identity":{},"Run":{}}`))
 	if _, err := DecodeRecord(former); err == nil || !strings.Contains(err.Error(), "no longer read") {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A lease that is a pipe nobody writes to, or a device without end, holds up no process.
+// A lease that is a pipe without a writer, or an endless device, blocks no process.
 func TestLeaseKinds(t *testing.T) {
 	folder := t.TempDir()
 	pipe, zero := filepath.Join(folder, "pipe.lock"), filepath.Join(folder, "zero.lock")

@@ -18,19 +18,19 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// Lease says which process makes a run and how far it is. Its file is RESULTS/STUDY/NAME.lock.
+// Lease records which process makes a run, and the progress of the run. Its file is RESULTS/STUDY/NAME.lock.
 type Lease struct {
-	// Hash is of the run's identity, see [Hash], and Backend the kind that makes it.
+	// Hash is the hash of the run's identity, see [Slot.Hash]. Backend is the kind of backend that makes the run.
 	Hash    string `json:"-"`
 	Backend string `json:"-"`
-	// Silent is the time since the lease was written last, by the clock of the file system, or by this machine's clock
-	// where the folder cannot be written to.
+	// Silent is the time since the lease was last written, by the clock of the file system, or by this machine's
+	// clock if the folder cannot be written to.
 	Silent time.Duration `json:"-"`
 
 	// Owner is drawn at random for each lease.
 	Owner string
-	// Host and Process are the machine's name and the process's number there; Node, Job and Task are Slurm's names, ""
-	// outside of a job.
+	// Host is the machine's name, and Process the process's number on it. Node, Job and Task are Slurm's names, ""
+	// outside a job.
 	Host    string
 	Process int
 	Node    string `json:",omitempty"`
@@ -40,50 +40,49 @@ type Lease struct {
 	Began time.Time
 	// Beat counts how often the lease was written.
 	Beat int
-	// Lockless says that the file system has no locks, so that the beats alone tell that the process lives.
+	// Lockless reports that the file system has no locks, so that only the heartbeat shows that the process lives.
 	Lockless bool `json:"Lease,omitempty"`
-	// Tries counts the processes that ended while they made the run. Free says that nobody has the run now, so that the
-	// file only keeps the count.
+	// Tries counts the processes that ended while they made the run. Free reports that no process has the run now, so
+	// that the file only keeps the count.
 	Tries int  `json:",omitempty"`
 	Free  bool `json:",omitempty"`
 	At    Position
 
-	written time.Time // last, by the clock of the file system
+	written time.Time // time of the last write, by the clock of the file system
 }
 
-// Position is how far a run is.
+// Position is the progress of a run.
 type Position struct {
-	// Epoch is the last one that ended, of at most Epochs; both are 0 before the first has.
+	// Epoch is the last finished epoch, of at most Epochs; both are 0 before the first epoch ends.
 	Epoch, Epochs int
-	// Part is the part of the training that is done, and Left the seconds that the rest takes, 0 where that is not
-	// known.
+	// Part is the finished fraction of the training. Left is the remaining time in seconds, 0 if unknown.
 	Part, Left float64
-	// Text says what goes on, for people.
+	// Text describes the current step, for people.
 	Text string
 }
 
 const leaseExtension = ".lock"
 
-// leaseLimit bounds the bytes of a lease.
+// leaseLimit is the largest size of a lease in bytes.
 const leaseLimit = 1 << 20
 
 func readLease(path string) ([]byte, error) {
 	return bounded.ReadFile(path, bounded.Limit{Default: leaseLimit})
 }
 
-// ArrayTask returns Slurm's name of the task of an array that this process is in; "" outside of one.
+// ArrayTask returns Slurm's name of the array task that this process runs in; "" outside an array.
 func ArrayTask() string { return os.Getenv("SLURM_ARRAY_TASK_ID") }
 
-// newLease is one of this process, for a run that has ended so many processes.
+// newLease returns a lease of this process, for a run with this count of Tries.
 func newLease(tries int) Lease {
-	host, _ := os.Hostname() // without a name it is like any other machine
+	host, _ := os.Hostname() // without a name, the host counts as any other machine
 	return Lease{Owner: rand.Text(), Host: host, Process: os.Getpid(), Node: os.Getenv("SLURMD_NODENAME"),
 		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID")),
 		Task: ArrayTask(), Began: time.Now().UTC().Truncate(time.Second), Tries: tries}
 }
 
-// decodeLease reads the content of a file; the zero Lease where that is nothing, or is being written, so that its holder
-// is not known. The rest of a longer lease before it does not count.
+// decodeLease decodes the content of a file. It returns the zero Lease, whose holder is unknown, if the file is empty
+// or is being written. It ignores the remainder of a longer lease that was in the file before.
 func decodeLease(content []byte) (l Lease) {
 	if json.NewDecoder(bytes.NewReader(content)).Decode(&l) != nil {
 		return Lease{}
@@ -91,20 +90,20 @@ func decodeLease(content []byte) (l Lease) {
 	return l
 }
 
-// Here says whether a process of this machine wrote the lease.
+// Here reports whether a process of this machine wrote the lease.
 func (l Lease) Here() bool {
 	host, _ := os.Hostname()
 	return l.Owner != "" && l.Host == host
 }
 
-// ends says whether a lock that this process gets on its file shows that the lease's holder is gone. A holder without a
-// lock does not keep others from it; nor does one on another machine, where a file system is mounted so that its locks
-// hold for each machine by itself (Lustre's localflock, NFS with local_lock). Who has not written its lease yet may be
-// on any.
+// ends reports whether getting the lock of the lease's file proves that its holder is gone. It proves nothing if the
+// holder has no lock, or if it runs on another machine: file systems can be mounted so that locks hold only within a
+// machine (Lustre's localflock, NFS with local_lock). A holder that has not written its lease yet may be on any
+// machine.
 func (l Lease) ends() bool { return !l.Lockless && l.Here() }
 
-// Leases returns the leases of processes that make runs of the study now. A process that was killed has none where locks
-// tell; where they do not, its leases stay until another process takes the runs over, and have a long [Lease.Silent].
+// Leases returns the leases of processes that make runs of the study now. Where file locks work, a killed process has
+// no lease. Elsewhere its leases stay until another process takes the runs over, and have a long [Lease.Silent].
 func (s Store) Leases() (all []Lease, err error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -131,8 +130,8 @@ func (s Store) Leases() (all []Lease, err error) {
 	return all, nil
 }
 
-// clockOf is the time by the clock of a folder's file system, which may be another machine's; by this one's where no
-// file can be made there.
+// clockOf returns the time by the clock of a folder's file system, which may be another machine's, or by this
+// machine's clock if no file can be created there.
 func clockOf(folder string) time.Time {
 	file, err := os.CreateTemp(folder, ".clock-")
 	if err != nil {
@@ -145,7 +144,7 @@ func clockOf(folder string) time.Time {
 	return info.ModTime()
 }
 
-// look returns the lease in a file; nil where there is none, or it is not written yet, or nobody holds it.
+// look returns the lease in a file; nil if there is none, it is not written yet, or nobody holds it.
 func (t *Leases) look(path string) (*Lease, error) {
 	info, err := os.Stat(path)
 	content, err2 := readLease(path)
@@ -167,5 +166,5 @@ func (t *Leases) look(path string) (*Lease, error) {
 	case gone(err) == nil && err != nil:
 		return nil, nil
 	}
-	return &lease, nil // also where a lock tells nothing
+	return &lease, nil // also where locks do not work
 }

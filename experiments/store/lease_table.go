@@ -17,27 +17,26 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// Processes that share a results folder agree by leases on who makes a run. A lease is a file with a lock on it, which
-// ends with its process. Where there are no locks, and between machines, whose locks may not know of each other, the
-// holder writes its lease anew every beatEvery, and another process takes it over when it has seen the same content for
-// longer than Term by its own clock. Clocks of two machines are never compared.
+// Processes that share a results folder use leases to agree on who makes a run. A lease is a file with a lock on it;
+// the lock ends with its process. Some file systems have no locks, and the locks of different machines may not know
+// of each other. The holder therefore rewrites its lease every beatEvery, and another process takes it over after
+// seeing the same content for longer than Term by its own clock. Clocks of two machines are never compared.
 const (
 	beatEvery = 10 * time.Second
-	// Term leaves out five beats in a row, as while a server of files is started anew, before a run is given away
-	// whose holder lives; and a run of a machine that died waits no longer than that.
+	// Term allows for five missed heartbeats in a row, as when a file server restarts, before a run is taken from a
+	// live holder. It is also the longest wait for a run of a machine that died.
 	Term = time.Minute
-	// SayEvery is how often at most a lease says how far its run is.
+	// SayEvery is the shortest time between two reports of progress by a lease.
 	SayEvery = time.Second
-	// Poll is when to look again at runs that other processes have; where nothing changes it grows to SlowPoll, to spare
-	// a server of files. In a term there are many looks in any case.
+	// Poll is the time until the next look at runs that other processes hold. It grows to SlowPoll while nothing
+	// changes, to spare a file server. A term always spans many looks.
 	Poll     = 300 * time.Millisecond
 	SlowPoll = 5 * time.Second
 )
 
-// Leases are what a process knows of the leases of others. The zero value and nil know of none.
+// Leases holds what a process knows about the leases of others. The zero value and nil know no lease.
 type Leases struct {
-	// BeginOnly takes no run of which there is a lease already, though its holder may be gone: another process judges
-	// that.
+	// BeginOnly takes no run that already has a lease, even if its holder may be gone: another process decides that.
 	BeginOnly bool
 	// TermOf, TryLock and Now replace [Term], flock's TryLock and the clock in tests.
 	TermOf  time.Duration
@@ -49,11 +48,11 @@ type Leases struct {
 	buried  map[string]bool    // owners whose process is known to have ended
 }
 
-// watched is the content of a file without a change from since to last.
+// watched is the content of a file that did not change from since to last.
 type watched struct {
 	content     []byte
 	since, last time.Time
-	changed     bool // before
+	changed     bool // whether it had changed before
 }
 
 func (t *Leases) term() time.Duration {
@@ -63,12 +62,12 @@ func (t *Leases) term() time.Duration {
 	return t.TermOf
 }
 
-// Slower returns the time to wait for the next look after one that found nothing new.
+// Slower returns the time to wait for the next look after a look that found nothing new.
 func (t *Leases) Slower(wait time.Duration) time.Duration {
 	return min(2*wait, max(Poll, t.term()/(Term/SlowPoll)))
 }
 
-// Bury says that the holder of a lease has ended, so that its run can be taken at once.
+// Bury records that the holder of a lease has ended, so that its run can be taken at once.
 func (t *Leases) Bury(l Lease) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -85,12 +84,12 @@ func (t *Leases) try(lock *flock.Flock) (bool, error) {
 	return t.TryLock(lock)
 }
 
-// noLocks says whether an error of flock means that the file system, or a server that it asks, has none.
+// noLocks reports whether an error of flock means that the file system, or its server, has no locks.
 func noLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EINVAL)
 }
 
-// take takes the lease at a path; nil where another process has it, or has just let go of it.
+// take takes the lease at a path; nil if another process has it or has just released it.
 func (t *Leases) take(path string) (h *HeldLease, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -137,8 +136,8 @@ func (t *Leases) take(path string) (h *HeldLease, err error) {
 	return h, nil
 }
 
-// create takes the lease at a path where there is none. It is written and locked under another name before: what stands
-// there with nothing in it might be another machine's, and would be left alone for the term.
+// create takes the lease at a path that has none. The file is first written and locked under another name: an empty
+// file at the path might belong to another machine, and would be left alone for the term.
 func (t *Leases) create(path string, tries int) (h *HeldLease, err error) {
 	begun := path + "." + rand.Text()
 	file, err := os.OpenFile(begun, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
@@ -160,13 +159,13 @@ func (t *Leases) create(path string, tries int) (h *HeldLease, err error) {
 	return h, nil
 }
 
-// publish gives a file another name that no file has; false where one has it.
+// publish gives a file a new name; false if a file with that name exists.
 func publish(file, name string) (bool, error) {
 	err := os.Link(file, name)
 	from, err2 := os.Stat(file)
 	to, err3 := os.Stat(name)
 	switch {
-	case err == nil || errors.Join(err2, err3) == nil && os.SameFile(from, to): // its server may have said so twice
+	case err == nil || errors.Join(err2, err3) == nil && os.SameFile(from, to): // the server may have repeated it
 		return true, nil
 	case errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist):
 		return false, nil
@@ -174,8 +173,8 @@ func publish(file, name string) (bool, error) {
 	return replaceEmpty(file, name)
 }
 
-// replaceEmpty is publish where a file can have one name only, as on FAT: a process that is killed between its two
-// steps leaves an empty file.
+// replaceEmpty is publish for file systems where a file has only one name, such as FAT. A process that is killed
+// between its two steps leaves an empty file.
 func replaceEmpty(file, name string) (bool, error) {
 	empty, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
@@ -187,8 +186,8 @@ func replaceEmpty(file, name string) (bool, error) {
 	return err == nil, err
 }
 
-// lockAt locks the file at a path that the caller has opened, unless another process has a lock on it or there are no
-// locks. The lock is to be unlocked in any case.
+// lockAt locks the file at a path that the caller has opened, unless another process has locked it or there are no
+// locks. The caller must unlock the lock in any case.
 func (t *Leases) lockAt(path string, file *os.File) (lock *flock.Flock, lockless, locked bool, err error) {
 	lock = flock.New(path, flock.SetFlag(os.O_RDWR))
 	locked, err = t.try(lock)
@@ -198,8 +197,8 @@ func (t *Leases) lockAt(path string, file *os.File) (lock *flock.Flock, lockless
 	return lock, false, err == nil && locked && isAt(path, file, lock), gone(err)
 }
 
-// gone leaves out that a file is not there, or no longer on its server: its holder has just let go of it, and the next
-// look tells more.
+// gone ignores the error that a file does not exist, or no longer exists on its server: its holder has just released
+// it, and the next look tells more.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
 		return nil
@@ -207,8 +206,8 @@ func gone(err error) error {
 	return err
 }
 
-// isAt says whether an open file and the one that is locked are those at the path: who had the lock may have removed
-// its file meanwhile, and then this lock is of a file that nobody else meets.
+// isAt reports whether the open file and the locked file are the file at the path. The earlier owner of the lock may
+// have removed its file meanwhile; then this lock is on a file that nobody else opens.
 func isAt(path string, file *os.File, lock *flock.Flock) bool {
 	here, err := os.Stat(path)
 	opened, err2 := file.Stat()
@@ -216,8 +215,8 @@ func isAt(path string, file *os.File, lock *flock.Flock) bool {
 	return errors.Join(err, err2, err3) == nil && os.SameFile(here, opened) && os.SameFile(here, held)
 }
 
-// abandoned says whether the content of the lease at a path has stood still for the term. Only looks that follow each
-// other closely count: if this process did not look, it may have been stopped, and the holder with it.
+// abandoned reports whether the content of the lease at a path has not changed for the term. Only looks in close
+// succession count: if this process did not look, it may have been stopped, and the holder with it.
 func (t *Leases) abandoned(path string, content []byte) bool {
 	if t == nil {
 		return false
@@ -240,8 +239,8 @@ func (t *Leases) abandoned(path string, content []byte) bool {
 	return now.Sub(w.since) > t.term() || t.buried[decodeLease(content).Owner]
 }
 
-// watch looks at the lease at a path for a later take, and locks nothing. It returns the lease, and whether it has
-// changed of late, so that its holder lives.
+// watch looks at the lease at a path for a later take, and locks nothing. It returns the lease, and whether it
+// changed recently, which means that its holder lives.
 func (t *Leases) watch(path string) (lease Lease, lives bool, err error) {
 	content, err := readLease(path)
 	if err != nil {
@@ -254,8 +253,8 @@ func (t *Leases) watch(path string) (lease Lease, lives bool, err error) {
 	return decodeLease(content), w.changed && w.last.Sub(w.since) <= t.term()/2, nil
 }
 
-// remove takes the lease with this content away from a path. One that it finds to be another, of a holder that lives
-// or has just begun, is put back.
+// remove removes the lease with this content from a path. If it finds another lease, of a holder that lives or has
+// just begun, it puts that lease back.
 func (t *Leases) remove(path string, content []byte) (removed bool, err error) {
 	aside := path + "." + rand.Text()
 	if err := os.Rename(path, aside); err != nil {
@@ -263,7 +262,7 @@ func (t *Leases) remove(path string, content []byte) (removed bool, err error) {
 	}
 	now, err := readLease(aside)
 	if removed = err == nil && bytes.Equal(now, content); !removed {
-		_ = os.Link(aside, path) // if yet another has begun, or links cannot be made, the holder finds out that it lost
+		_ = os.Link(aside, path) // if that fails, the other holder finds out that it lost
 	}
 	return removed, errors.Join(err, os.Remove(aside))
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockless is how flock fails where a file system has no locks.
+// lockless returns leases whose flock fails with err, as on a file system without locks.
 func lockless(err error) *Leases {
 	return &Leases{TryLock: func(*flock.Flock) (bool, error) { return false, err }}
 }
 
-// taken takes a lease that the test needs.
+// taken takes a lease, and fails the test if it cannot.
 func taken(t *testing.T, c *Leases, path string) *HeldLease {
 	t.Helper()
 	h, err := c.take(path)
@@ -36,13 +36,13 @@ func taken(t *testing.T, c *Leases, path string) *HeldLease {
 	return h
 }
 
-// stall ends the beats of a holder that does not know it.
+// stall stops the heartbeat of a holder without its knowledge.
 func stall(h *HeldLease) {
 	close(h.stop)
 	<-h.ended
 }
 
-// watcher looks at a lease by a clock of its own, ten minutes ahead of all others.
+// watcher looks at a lease by its own clock, ten minutes ahead of all others.
 type watcher struct {
 	*Leases
 	path string
@@ -55,7 +55,7 @@ func newWatcher(path string, c *Leases) *watcher {
 	return w
 }
 
-// look is after so long.
+// look looks at the lease after a time.
 func (w *watcher) look(t *testing.T, after time.Duration) *HeldLease {
 	t.Helper()
 	w.time = w.time.Add(after)
@@ -68,13 +68,14 @@ func (w *watcher) look(t *testing.T, after time.Duration) *HeldLease {
 
 const second = time.Second
 
-// A lease without locks is taken over when its beats stand still for the term by the clock of who watches, not by what clocks say.
+// A lease without locks is taken over when its heartbeat stands still for the term by the watcher's clock, whatever
+// other clocks say.
 func TestLease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	h := taken(t, lockless(syscall.ENOLCK), path)
 	stall(h)
 	w := newWatcher(path, lockless(syscall.ENOLCK))
-	for i := range 100 { // it lives, though by the watcher's clock its last sign of life is ten minutes old
+	for i := range 100 { // it lives, though by the watcher's clock its last heartbeat is ten minutes old
 		if err := h.write(); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.write(); err != nil { // it was stopped before its beat, and goes on
+	if err := h.write(); err != nil { // it was stopped before its heartbeat, and continues
 		t.Fatal(err)
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(before, now) {
@@ -121,7 +122,7 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// Where locks hold for each machine by itself, a lock says nothing of the holder on another; nor of one without locks.
+// If locks hold only within a machine, a lock proves nothing about a holder on another machine, or one without locks.
 func TestLeaseOfAnotherMachine(t *testing.T) {
 	for name, change := range map[string]func(*Lease){
 		"another machine": func(c *Lease) { c.Host += "2" },
@@ -165,8 +166,8 @@ func TestLeaseOfAKilledProcess(t *testing.T) {
 	}
 }
 
-// A lease that nothing is written in, or a part, may be one that another machine is about to make: it is left alone
-// for the term, and then, as where its process was killed, is taken.
+// A lease file that is empty or incomplete may belong to another machine that is creating it: it is left alone for
+// the term, and is then taken, as if its process was killed.
 func TestLeaseThatIsNotWritten(t *testing.T) {
 	for _, content := range []string{"", `{"Owner":"X","Host":"elsewhere","Proc`} {
 		path := filepath.Join(t.TempDir(), "run.lock")
@@ -190,7 +191,7 @@ func TestLeaseThatIsNotWritten(t *testing.T) {
 	}
 }
 
-// Of two machines whose locks do not know of each other, one has the lease that both take at a time.
+// If two machines, whose locks do not know of each other, take a lease at the same time, only one gets it.
 func TestTwoMachinesAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	var other *HeldLease
@@ -209,7 +210,7 @@ func TestTwoMachinesAtATime(t *testing.T) {
 	}
 }
 
-// A name is given to one file, also where a file can have one name only.
+// A name is given to one file, also where a file can have only one name.
 func TestPublish(t *testing.T) {
 	for what, publish := range map[string]func(file, name string) (bool, error){
 		"a link": publish, "a rename": replaceEmpty,
@@ -233,13 +234,13 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A holder whose file another one has written its lease into does not write over that.
+// A holder does not overwrite its file after another holder has written a lease into it.
 func TestBeatOfAClaimThatWasTaken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
-	h := taken(t, &Leases{TermOf: 600 * time.Millisecond}, path) // a beat each 100 ms
+	h := taken(t, &Leases{TermOf: 600 * time.Millisecond}, path) // a heartbeat every 100 ms
 	ctx := h.While(context.Background())
 	other := []byte(`{"Owner":"another"}`)
-	h.mu.Lock() // between two beats
+	h.mu.Lock() // between two heartbeats
 	_, err := h.file.WriteAt(append(other, make([]byte, 400)...), 0)
 	h.mu.Unlock()
 	if err != nil {
@@ -258,7 +259,7 @@ func TestBeatOfAClaimThatWasTaken(t *testing.T) {
 	}
 }
 
-// A holder that beats between the last look and its removal keeps its lease.
+// A holder whose heartbeat falls between the last look and its removal keeps its lease.
 func TestRemovalOfAClaimThatLives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	h := taken(t, lockless(syscall.ENOLCK), path)
@@ -285,7 +286,7 @@ func TestRemovalOfAClaimThatLives(t *testing.T) {
 	}
 }
 
-// files are those in the folder of a path.
+// files returns the files in the folder of a path.
 func files(t *testing.T, path string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
@@ -295,8 +296,8 @@ func files(t *testing.T, path string) []string {
 	return all
 }
 
-// A lease that is let go of with its tries is free at once for any process but one that begins leases only, and the next
-// lease has the tries. The same holds after a holder who is known to have ended.
+// A lease that is released with a count of tries is free at once for any process except one with BeginOnly, and the
+// next lease has that count. The same holds after a holder that is known to have ended.
 func TestTriesOfALease(t *testing.T) {
 	for what, leases := range map[string]*Leases{"locks": {}, "no locks": lockless(syscall.ENOLCK)} {
 		path := filepath.Join(t.TempDir(), "run.lock")
@@ -318,7 +319,7 @@ func TestTriesOfALease(t *testing.T) {
 		}
 		stall(second)
 		leases.Bury(second.lease)
-		if !second.lease.Lockless { // else the lock has ended with its process
+		if !second.lease.Lockless { // otherwise the lock has ended with its process
 			if err := second.lock.Unlock(); err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +338,7 @@ func TestTriesOfALease(t *testing.T) {
 	}
 }
 
-// A lease is written every ten seconds, and tells at most once a second how far its run is.
+// A lease is written every ten seconds, and shows the progress of its run at most once a second.
 func TestBeatsOfLeases(t *testing.T) {
 	now := &HeldLease{term: Term, beaten: time.Now()}
 	before := &HeldLease{term: Term, beaten: time.Now().Add(-beatEvery)}
@@ -349,7 +350,7 @@ func TestBeatsOfLeases(t *testing.T) {
 	}
 }
 
-// Where nothing changes, looks become fewer, and stay close enough to each other to tell that a holder is dead.
+// While nothing changes, looks become rarer, but stay frequent enough to detect a dead holder.
 func TestSlowerLooks(t *testing.T) {
 	for c, want := range map[*Leases]time.Duration{nil: SlowPoll, {TermOf: 2 * time.Second}: Poll} {
 		wait := Poll
@@ -362,7 +363,7 @@ func TestSlowerLooks(t *testing.T) {
 	}
 }
 
-// Two processes on one run: the second is told so.
+// Of two processes on one run, the second learns that the run is taken.
 func TestLock(t *testing.T) {
 	s, err := In(t.TempDir(), "waves", nil).Slot("identity", 2, "go")
 	if err != nil {
@@ -390,7 +391,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// The leases of a study are those that are held, with the time since they were written.
+// The leases of a study are the held ones, with the time since they were written.
 func TestLeasesOfAStudy(t *testing.T) {
 	all := In(t.TempDir(), "waves", nil)
 	slot, err := all.Slot("identity", 2, "xla:cpu")

@@ -15,29 +15,31 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// conflictFolder lies in a study's folder and is not read for results: it keeps the other outcomes of the same runs, as
-// NAME.HASH.json with a hash of the outcome.
+// conflictFolder is a folder in a study's folder that is not read for results. It keeps other outcomes of the same
+// runs, as NAME.HASH.json with a hash of the outcome.
 const conflictFolder = "conflicts"
 
-// MergeReport says what [Merge] did.
+// MergeReport describes what [Merge] did.
 type MergeReport struct {
-	// Added records were new; Same were there with the same outcome.
+	// Added counts new records. Same counts records that existed with the same outcome.
 	Added, Same int
-	// Conflicts are the files of records with another outcome than the one that was there, which stays.
+	// Conflicts lists the files of records whose outcome differs from the existing record, which stays.
 	Conflicts []string
-	// Left says, a line each, which records were not merged and why: their files are damaged, or another process is
-	// making the run.
+	// Left lists, one line each, the records that were not merged and why: their files are damaged, or another
+	// process is making the run.
 	Left []string
 }
 
-// Merge brings the stored runs of other places into a results folder; "" means [Folder]. Places are results
-// folders, and archives of shipped runs or folders of them. Records of the same run are one where their outcomes are
-// equal: what differs in every run (times, memory, machine, date, versions) does not count, and the record that was
-// there stays. One of another outcome goes to INTO/STUDY/conflicts, where it is never read as a result. An error that
-// kept a run from being made gives way to a run that was made. Places are only read, and nothing that was made is lost.
+// Merge copies the stored runs of other places into a results folder; "" means [Folder]. Places are results folders,
+// archives of shipped runs, or folders of archives.
 //
-// Each record is written in one step. When ctx ends, or on an error, which wraps [ErrStore] or, for a place that does
-// not exist, [ErrInput], what was merged so far stays, and the next call does the rest.
+// Two records of the same run are the same if their outcomes are equal. Values that differ in every run (times,
+// memory, machine, date, versions) do not count, and the existing record stays. A record with another outcome goes to
+// INTO/STUDY/conflicts, which is never read for results. A stored error is replaced by a run that was made. Merge
+// only reads the places, and never loses a run that was made.
+//
+// Each record is written in one step. When ctx ends or an error occurs, the records merged so far stay, and the next
+// call does the rest. Errors wrap [ErrStore] or, for a place that does not exist, [ErrInput].
 func Merge(ctx context.Context, into string, from []string) (report MergeReport, err error) {
 	if into == "" {
 		if into, err = Folder(); err != nil {
@@ -76,14 +78,14 @@ func (m *merger) place(path string) error {
 			matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
 			return matches
 		}
-		var stopped error // which is not about the file
+		var stopped error // an error that is not about the file
 		each := func(study, name string, content []byte) error {
 			stopped = m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name))
 			return stopped
 		}
 		switch {
 		case err != nil:
-		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // begun by another process
+		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // unfinished file of another process
 		case inside == "." || is("*"+archiveExtension):
 			err = readArchive(file, each)
 		case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
@@ -104,7 +106,7 @@ func (m *merger) place(path string) error {
 	})
 }
 
-// record merges one that a source holds by a study and a name.
+// record merges one record of a source, given its study and name.
 func (m *merger) record(study, name string, content []byte, source string) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
@@ -128,7 +130,8 @@ func (m *merger) record(study, name string, content []byte, source string) error
 	return err
 }
 
-// put stores a record in its slot, which is locked, unless another is there, and says whether one with facts is.
+// put stores a record in its locked slot, unless another record is there, and reports whether the slot has a record
+// with facts.
 func (m *merger) put(target Slot, r *Record, content []byte, source string) (made bool, err error) {
 	there, err := target.own()
 	if errors.Is(err, errDamaged) {
@@ -155,13 +158,13 @@ func (m *merger) put(target Slot, r *Record, content []byte, source string) (mad
 	return true, write(other, content)
 }
 
-// Outcome returns a hash of what two runs of one identity have in common, of facts that were read.
+// Outcome returns a hash of the facts that two runs of one identity share. The facts must have been read from a file.
 func (f Facts) Outcome() string {
 	f.PeakBytes = 0
 	if f.Training != nil {
 		t := *f.Training
 		t.SecondsPerEpoch = 0
-		t.Tries, t.Rejected, t.Stiffness = nil, nil, 0 // a run may be from before they were noted, or asked for
+		t.Tries, t.Rejected, t.Stiffness = nil, nil, 0 // a run may predate these fields or lack them
 		f.Training = &t
 	}
 	content, _ := json.Marshal(f) // numbers that were read can be written

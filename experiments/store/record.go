@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// Record is one stored run: its facts, or the error that kept it from being made.
+// Record is one stored run: its facts, or the error that prevented it.
 type Record struct {
 	Study string `json:"Study"`
-	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the
-	// generation of the numerics and the kind of backend.
+	// Identity contains everything else that decides the outcome, in canonical form. The file name consists of its
+	// hash, the generation of the numerics and the kind of backend.
 	Identity   json.RawMessage `json:"Identity"`
 	Generation int             `json:"Generation"`
 	Backend    string          `json:"Backend"`
-	// Facts are nil when there is an Error.
+	// Facts is nil if there is an Error.
 	Facts *Facts `json:"Facts,omitempty"`
-	// Error says why the run could not be made, though its model did not diverge.
+	// Error says why the run could not be made, for a reason other than divergence.
 	Error string `json:"Error,omitempty"`
-	// Seconds is the time it took, also before it was cut off, and Ended when it was done.
+	// Seconds is the time the run took, including the time before interruptions. Ended is when it was done.
 	Seconds float64   `json:"Seconds"`
 	Ended   time.Time `json:"Ended"`
-	// Machine and Versions say what computed it.
+	// Machine and Versions describe what computed it.
 	Machine  Machine           `json:"Machine"`
 	Versions map[string]string `json:"Versions"`
 }
 
-// Machine is what a run was made on.
+// Machine describes the machine that made a run.
 type Machine struct {
 	System  string `json:"System"`
 	Backend string `json:"Backend"`
 	CPUs    int    `json:"CPUs"`
 }
 
-// String is for people; "" for the zero value.
+// String returns a description for people; "" for the zero value.
 func (m Machine) String() string {
 	if m.System == "" {
 		return ""
@@ -49,22 +49,22 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s with %d %s (%s)", m.System, m.CPUs, cores, m.Backend)
 }
 
-// A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.
+// A record's file is its JSON, with the SHA-256 of that JSON without white space as the first entry.
 const checksumBegin, checksumEnd = `{"Checksum":"`, `",`
 
-// seal puts a checksum of content, a JSON object and what follows it, in front of the object's entries.
+// seal adds a checksum as the first entry of content, which is a JSON object and whatever follows it.
 func seal(content []byte) []byte {
 	sum := sha256.Sum256(content)
 	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...)
 }
 
-// What can be wrong with a seal.
+// The errors of a broken seal.
 var (
 	errUnsealed = errors.New("it does not begin with a checksum")
 	errAltered  = errors.New("its checksum does not fit its content, which was altered")
 )
 
-// unseal checks what seal made and returns the content.
+// unseal checks the checksum that seal added, and returns the content.
 func unseal(sealed []byte) ([]byte, error) {
 	rest, found := bytes.CutPrefix(sealed, []byte(checksumBegin))
 	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
@@ -93,8 +93,8 @@ func (r *Record) Encode() ([]byte, error) {
 	return seal(content), nil
 }
 
-// DecodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
-// count; anything else that was altered is an error.
+// DecodeRecord reads the content of a record's file. It ignores white space, which a person or a program may have
+// added; any other change is an error.
 func DecodeRecord(file []byte) (*Record, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, file); err != nil {

@@ -19,17 +19,16 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Slot is the place of one run in a store, as made by one kind of backend with one generation of the numerics.
+// Slot is the location of one run in a store, made by one kind of backend with one generation of the numerics.
 type Slot struct {
 	Store
 	identity   json.RawMessage
 	generation int
-	backend    string // its kind; "" where it is not known, which no run is of
-	name       string // of its files, without extension
+	backend    string // kind of backend; "" if unknown, which matches no run
+	name       string // name of its files, without extension
 }
 
-// Slot returns the place of the run that an identity decides, made by a kind of backend with a generation of the
-// numerics.
+// Slot returns the slot of the run with an identity, made by a kind of backend with a generation of the numerics.
 func (s Store) Slot(identity any, generation int, backend string) (Slot, error) {
 	canonical, err := json.Marshal(identity)
 	if err != nil {
@@ -41,7 +40,7 @@ func (s Store) Slot(identity any, generation int, backend string) (Slot, error) 
 // place returns the slot of a record.
 func (s Store) place(r *Record) Slot { return Slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
 
-// In returns the place of the same run in another store.
+// In returns the slot of the same run in another store.
 func (s Slot) In(other Store) Slot {
 	s.Store = other
 	return s
@@ -50,19 +49,19 @@ func (s Slot) In(other Store) Slot {
 // Name returns the name of the run's files, without extension.
 func (s Slot) Name() string { return s.name }
 
-// Hash returns the hash of the run's identity, with which the names of its files begin.
+// Hash returns the hash of the run's identity, which begins the names of its files.
 func (s Slot) Hash() string { return hash(s.identity) }
 
 // Generation returns the generation of the numerics.
 func (s Slot) Generation() int { return s.generation }
 
-// hash is the part of a name that stands for an identity in canonical form.
+// hash returns the part of a file name that represents an identity in canonical form.
 func hash(identity []byte) string {
 	sum := sha256.Sum256(identity)
 	return hex.EncodeToString(sum[:8])
 }
 
-// fileName is a kind of backend as file names have it: "xla-cpu" for "xla:cpu".
+// fileName returns a kind of backend in the form used in file names: "xla-cpu" for "xla:cpu".
 func fileName(backend string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -72,14 +71,14 @@ func fileName(backend string) string {
 	}, backend)
 }
 
-// path is the path of the slot's files, without extension.
+// path returns the path of the slot's files, without extension.
 func (s Slot) path() string { return filepath.Join(s.folder, s.name) }
 
 const resultExtension = ".json"
 
 func (s Slot) file() string { return s.path() + resultExtension }
 
-// others are the places where the same run is stored otherwise: by another backend, or of another generation.
+// others returns the other slots that hold the same run: of another backend, or of another generation.
 func (s Slot) others() (all []Slot, err error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func (s Slot) others() (all []Slot, err error) {
 	return all, nil
 }
 
-// RemoveOlder deletes the run's files of earlier generations, unless another process is at them.
+// RemoveOlder deletes the run's files of earlier generations, unless another process is using them.
 func (s Slot) RemoveOlder() error {
 	others, err := s.others()
 	if err != nil {
@@ -131,7 +130,7 @@ func (s Slot) Checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
 
-// Kept says whether the run is stored here, or its training, or a trial of it, has a checkpoint.
+// Kept reports whether the run is stored here, or its training or one of its trials has a checkpoint.
 func (s Slot) Kept() bool {
 	if s.Exists() || s.Checkpoint().Exists() {
 		return true
@@ -140,7 +139,7 @@ func (s Slot) Kept() bool {
 	return err == nil && len(trials) > 0
 }
 
-// TrialInfix is in the names of the checkpoints of a run's trials, after the name of the run.
+// TrialInfix follows the name of the run in the names of its trials' checkpoints.
 const TrialInfix = ".trial"
 
 // removeCheckpoints deletes the checkpoints of the run and of its trials.
@@ -153,11 +152,11 @@ func (s Slot) removeCheckpoints() error {
 	return errors.Join(append(all, err)...)
 }
 
-// LeaseFile returns the path of the file of its lease.
+// LeaseFile returns the path of the run's lease file.
 func (s Slot) LeaseFile() string { return s.path() + leaseExtension }
 
-// Take keeps other processes from the run; nil where one of them has it. The lease ends with the process, however that
-// ends.
+// Take reserves the run for this process; it returns nil if another process has it. The lease ends with the process,
+// however that ends.
 func (s Slot) Take() (*HeldLease, error) {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return nil, Unusable(err)
@@ -172,8 +171,8 @@ func (s Slot) Take() (*HeldLease, error) {
 	return h, nil
 }
 
-// Lock calls do while this process has the run, unless another one has. When it is done, the files beside the result
-// are removed.
+// Lock calls do while this process holds the run, unless another process has it. If do returns done, the files next
+// to the result are removed.
 func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err error) {
 	h, err := s.Take()
 	if err != nil || h == nil {
@@ -194,8 +193,8 @@ func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err
 	return true, err
 }
 
-// Watch looks at the lease that another process has on the run, for a later Take, and locks nothing. It returns the
-// lease, and whether it has changed of late, so that its holder lives.
+// Watch looks at another process's lease on the run, for a later Take, and locks nothing. It returns the lease, and
+// whether it changed recently, which means that its holder lives.
 func (s Slot) Watch() (l Lease, lives bool, err error) {
 	if l, lives, err = s.leases.watch(s.LeaseFile()); err != nil {
 		err = unreadable(err)
@@ -203,10 +202,10 @@ func (s Slot) Watch() (l Lease, lives bool, err error) {
 	return l, lives, err
 }
 
-// Files are the names of the files in a study's folder.
+// Files is the set of file names in a study's folder.
 type Files map[string]bool
 
-// Files returns the files of the study now.
+// Files returns the current files of the study.
 func (s Store) Files() (Files, error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -219,26 +218,27 @@ func (s Store) Files() (Files, error) {
 	return all, nil
 }
 
-// Record and Lease say whether a run has a record of its own, and a lease.
+// Record and Lease report whether a run has its own record, and a lease.
 func (f Files) Record(s Slot) bool { return f[s.name+resultExtension] }
 func (f Files) Lease(s Slot) bool  { return f[s.name+leaseExtension] }
 
-// Bury says that the holder of a lease has ended, so that its run can be taken at once.
+// Bury records that the holder of a lease has ended, so that its run can be taken at once.
 func (s Store) Bury(l Lease) { s.leases.Bury(l) }
 
-// WrittenAfter says whether the run's file was written after a time by the clock of the file system.
+// WrittenAfter reports whether the run's file was written after a time, by the clock of the file system.
 func (s Slot) WrittenAfter(t time.Time) bool {
 	info, err := os.Stat(s.file())
 	return err == nil && info.ModTime().After(t)
 }
 
-// Exists says whether the run has a file of its own.
+// Exists reports whether the run has its own file.
 func (s Slot) Exists() bool {
 	_, err := os.Stat(s.file())
 	return err == nil
 }
 
-// Tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
+// Tidy removes the files next to a result that a process left when it was killed between storing and unlocking the
+// run.
 func (s Slot) Tidy() error {
 	left, err := durable.Beside(s.path() + ".")
 	if err == nil && len(left) > 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
-// ResultsEnv names the environment variable that says where results lie.
+// ResultsEnv names the environment variable that sets the results folder.
 const ResultsEnv = "PENGCDE_RESULTS"
 
 // ErrInput is wrapped by errors about names and options that do not exist.
@@ -23,7 +23,7 @@ var ErrInput = errors.New("invalid input")
 // ErrStore is wrapped when results cannot be written or read.
 var ErrStore = errors.New("results folder cannot be used")
 
-// Folder is where results lie; see package experiments.
+// Folder returns the results folder; see package experiments.
 func Folder() (string, error) {
 	if folder := os.Getenv(ResultsEnv); folder != "" {
 		return folder, nil
@@ -38,7 +38,7 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// checkout is the folder of this module that holds the working folder; "" where none does.
+// checkout returns the folder of this module that contains the working folder; "" if there is none.
 func checkout() string {
 	root, _ := moduleroot.Find(".")
 	return root
@@ -47,12 +47,12 @@ func checkout() string {
 // Store finds the runs of one study, in the results folder and among the runs that came with the module.
 type Store struct {
 	study, folder string
-	shipped       map[string][]byte // the content of record files, by name without extension
+	shipped       map[string][]byte // content of record files, by name without extension
 	leases        *Leases
 }
 
-// Open returns the store of a study, whose name is one part of a path. A fresh one leaves out the runs that came with the
-// module. With nil it has leases of its own.
+// Open returns the store of a study. The study's name must be a single path element. A fresh store ignores the runs
+// that came with the module. If leases is nil, the store has its own.
 func Open(study string, fresh bool, leases *Leases) (Store, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -73,22 +73,22 @@ func In(folder, study string, leases *Leases) Store {
 	return Store{study: study, folder: folder, leases: leases}
 }
 
-// Folder returns where the runs are stored, or will be.
+// Folder returns the folder where the runs are stored, or will be.
 func (s Store) Folder() string { return s.folder }
 
 // Now returns the time by the clock of the results folder, which may be another machine's.
 func (s Store) Now() time.Time { return clockOf(s.folder) }
 
-// Found is a record that stands for a run.
+// Found is the record found for a run.
 type Found struct {
-	// Record is nil where nothing of the slot's generation is stored.
+	// Record is nil if nothing of the slot's generation is stored.
 	Record *Record
-	// Stale says that only another generation is stored; OtherBackend that another kind of backend made the record than
-	// the slot's; Shipped that it came with the module.
+	// Stale reports that only a record of another generation is stored. OtherBackend reports that another kind of
+	// backend made the record than the slot's. Shipped reports that the record came with the module.
 	Stale, OtherBackend, Shipped bool
 }
 
-// Find reads the record of the run, else one that another kind of backend made.
+// Find reads the record of the run, or else a record of another kind of backend.
 func (s Slot) Find() (f Found, err error) {
 	if f.Record, f.Shipped, err = s.Read(); err != nil || f.Record != nil {
 		return f, err
@@ -114,12 +114,12 @@ func (s Slot) Find() (f Found, err error) {
 	return f, nil
 }
 
-// errDamaged is wrapped by the error of a stored file that is damaged or of another run.
+// errDamaged is wrapped by the error for a stored file that is damaged or belongs to another run.
 var errDamaged = errors.New("is damaged")
 
-// Read returns the record of a slot, and whether it came with the module; nil when there is none. An own file that is
-// damaged or holds an error gives way to a run that came with the module; else one that is damaged is a record of that
-// error.
+// Read returns the record of a slot, and whether it came with the module; nil if there is none. If the own file is
+// damaged or holds an error, a run that came with the module takes precedence; otherwise a damaged file gives a
+// record with that error.
 func (s Slot) Read() (r *Record, shipped bool, err error) {
 	r, err = s.own()
 	none := r == nil && err == nil
@@ -135,7 +135,7 @@ func (s Slot) Read() (r *Record, shipped bool, err error) {
 	return r, shipped, err
 }
 
-// own is the record of the slot's file; nil when there is none.
+// own returns the record of the slot's file; nil if there is none.
 func (s Slot) own() (*Record, error) {
 	content, err := readRecord(s.file())
 	switch {
@@ -173,7 +173,7 @@ func write(file string, record []byte) error {
 	return Unusable(durable.WriteFile(file, slices.Concat(bytes.TrimSpace(record), []byte("\n"))))
 }
 
-// Unusable wraps [ErrStore] and an error of writing, if there is one, and says what to do.
+// Unusable wraps [ErrStore] and an error of writing, if not nil, and says what to do.
 func Unusable(err error) error {
 	if err == nil {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/cores"
 )
 
-// Cores returns how many cores this process and those it starts may share, and which; nil where they may use fewer than
-// are there to choose from, as with a container's share of processors or in a job of Slurm that keeps to no cores.
+// Cores returns the number of cores that this process and its children may share, and their numbers. The numbers are
+// nil if the process may use fewer cores than it could choose from, as with a container's CPU quota or in a Slurm job
+// that is not bound to cores.
 func Cores() (count int, which []int) {
 	all := cores.Allowed()
 	count = runtime.GOMAXPROCS(0)
@@ -24,8 +25,8 @@ func Cores() (count int, which []int) {
 	return count, nil
 }
 
-// coresAt returns the cores of the worker at a place. All have equally many, since results depend on that, by rounding
-// at least.
+// coresAt returns the cores of the worker with this index. All workers get the same number of cores, because results
+// depend on it, at least by rounding.
 func coresAt(all []int, each, place int) []int {
 	if len(all) == 0 {
 		return nil

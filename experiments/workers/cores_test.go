@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// In a job of Slurm, and with fewer threads than cores, processes share as few cores, and are kept on none.
+// In a Slurm job, and with fewer threads than cores, processes share that number of cores, and are bound to none.
 func TestOwnCores(t *testing.T) {
 	all, which := Cores()
 	if all < 1 || len(which) != 0 && len(which) != all {
@@ -21,7 +21,7 @@ func TestOwnCores(t *testing.T) {
 	}
 }
 
-// Workers have equally many cores, and no two the same where there are enough.
+// Workers have equally many cores, and different ones if there are enough.
 func TestCoresOfWorkers(t *testing.T) {
 	for _, c := range []struct {
 		all         []int

@@ -1,5 +1,5 @@
-// Package workers starts processes that make runs, each on its own cores, and keeps watch over them. Workers find their
-// runs themselves: by the leases of package store they agree with each other, and with any other process, on who makes
-// what. A [Supervisor] starts them, replaces those that end, starts fewer where memory runs out, and ends them all when
-// it ends itself, however that happens.
+// Package workers starts processes that make runs, each on its own cores, and supervises them. Workers find their
+// runs themselves: the leases of package store decide which process makes which run. A [Supervisor] starts the
+// workers, replaces those that end, and starts fewer if memory runs out. When it ends, for whatever reason, all its
+// workers end too.
 package workers

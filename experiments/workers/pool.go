@@ -20,9 +20,9 @@ import (
 // worker is a process that makes runs.
 type worker struct {
 	process  *exec.Cmd
-	life     io.Closer // whose end tells it to stop
+	life     io.Closer // closing it tells the worker to stop
 	said     tail
-	place    int // among those that work side by side, each with its cores
+	place    int // index among the parallel workers, which selects its cores
 	task     Task
 	started  time.Time
 	free     []string // programs that were free when it started
@@ -42,17 +42,17 @@ type event struct {
 type Pool struct {
 	command func() *exec.Cmd
 	kinds   map[string]error
-	each    int   // cores of a worker
-	which   []int // cores that are shared; nil where they cannot be chosen
-	most    int   // to work side by side
+	each    int   // cores per worker
+	which   []int // shared cores; nil where they cannot be chosen
+	most    int   // largest number of parallel workers
 	workers []*worker
 	events  chan event
-	// unreserve leaves the cores to other commands.
+	// unreserve releases the cores to other commands.
 	unreserve func()
 }
 
-// NewPool returns a pool without processes yet, for up to jobs at a time, each with so many cores; 0 stands for an equal
-// part of all. Commands call [Serve] with the same kinds of errors.
+// NewPool returns a pool without processes, for up to jobs processes at a time with each cores per process; 0 means
+// an equal share. Commands call [Serve] with the same kinds of errors.
 func NewPool(command func() *exec.Cmd, jobs, each int, kinds map[string]error) *Pool {
 	count, which := Cores()
 	most := max(1, jobs)
@@ -64,7 +64,7 @@ func NewPool(command func() *exec.Cmd, jobs, each int, kinds map[string]error) *
 		unreserve: unreserve}
 }
 
-// threads are the variables that say how many threads Go and XLA on a CPU have.
+// threads names the environment variables that set the number of threads of Go and of XLA on a CPU.
 var threads = []string{"GOMAXPROCS", "PJRT_NPROC"}
 
 // start starts a worker with its share of the cores.
@@ -116,7 +116,7 @@ func (p *Pool) listen(w *worker, notes io.Reader) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		var n note
-		if json.Unmarshal(line, &n) == nil { // else a library printed it
+		if json.Unmarshal(line, &n) == nil { // otherwise a library printed it
 			p.events <- event{of: w, note: n}
 		}
 		if err != nil {
@@ -126,7 +126,7 @@ func (p *Pool) listen(w *worker, notes io.Reader) {
 	p.events <- event{of: w, ended: true, err: w.process.Wait()}
 }
 
-// remove takes a worker that has ended off the list.
+// remove removes a worker that has ended from the list.
 func (p *Pool) remove(w *worker) {
 	p.workers = slices.DeleteFunc(p.workers, func(other *worker) bool { return other == w })
 }
@@ -145,12 +145,12 @@ func (p *Pool) stop() {
 	}
 }
 
-// has says whether a process is a worker of the pool.
+// has reports whether a process is a worker of the pool.
 func (p *Pool) has(process int) bool {
 	return slices.ContainsFunc(p.workers, func(w *worker) bool { return w.process.Process.Pid == process })
 }
 
-// count is the number of workers that fit.
+// count returns the number of workers that fit.
 func (p *Pool) count(fits func(*worker) bool) (count int) {
 	for _, w := range p.workers {
 		if fits(w) {
@@ -160,7 +160,7 @@ func (p *Pool) count(fits func(*worker) bool) (count int) {
 	return count
 }
 
-// failure is the error of a worker that says why it ends.
+// failure returns the error with which a worker says why it ends.
 func (p *Pool) failure(n note) error {
 	text := errors.New(n.Error)
 	if sentinel, known := p.kinds[n.Kind]; known {
@@ -169,7 +169,7 @@ func (p *Pool) failure(n note) error {
 	return text
 }
 
-// ending says how a process ended that was to go on.
+// ending describes how a process ended that should have continued.
 func (e event) ending() string {
 	text := "it ended of itself"
 	if e.err != nil {

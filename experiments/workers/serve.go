@@ -15,19 +15,20 @@ import (
 // Env names the environment variable that makes a process a worker. A [Pool] sets it to a [Task] in JSON.
 const Env = "PENGCDE_WORKER"
 
-// Task says which of the runs that its arguments choose a worker makes.
+// Task selects the runs that a worker makes, among the runs that its arguments select.
 type Task struct {
-	// Alone makes runs with no other process beside them, else those that may be made side by side.
+	// Alone selects runs that must be made with no other process running; otherwise the worker makes runs that may be
+	// made in parallel.
 	Alone bool
-	// RetryBefore is when the command began, by the clock of the results folder, if runs whose error was stored before
-	// are to be made again.
+	// RetryBefore is when the command began, by the clock of the results folder. It is set if runs with an earlier
+	// stored error must be made again.
 	RetryBefore time.Time `json:",omitzero"`
 }
 
-// IsWorker says whether a pool started this process.
+// IsWorker reports whether a pool started this process.
 func IsWorker() bool { return os.Getenv(Env) != "" }
 
-// CurrentTask returns the task of this process, which is a worker.
+// CurrentTask returns the task of this process, which must be a worker.
 func CurrentTask() (t Task, err error) {
 	if err = json.Unmarshal([]byte(os.Getenv(Env)), &t); err != nil {
 		err = fmt.Errorf("experiments/workers: $%s is %q, want a task in JSON: %w", Env, os.Getenv(Env), err)
@@ -35,20 +36,20 @@ func CurrentTask() (t Task, err error) {
 	return t, err
 }
 
-// note is what a worker tells the process that started it, a line of JSON on its standard output.
+// note is a message from a worker to its parent process, a line of JSON on its standard output.
 type note struct {
 	Notice string `json:",omitempty"`
-	// Error is why the worker ends, and Kind names the sentinel that the error wraps.
+	// Error says why the worker ends. Kind names the sentinel that the error wraps.
 	Error string `json:",omitempty"`
 	Kind  string `json:",omitempty"`
 }
 
-// Serve does the work of a worker. The work's context ends with ctx, or with the process that started this one: life is
-// a pipe that the other end closes then. Notes go to that process, and so does the error, with the name of the sentinel
-// in kinds that it wraps.
+// Serve does the work of a worker. The context of the work ends with ctx, or with the parent process: life is a pipe
+// whose other end closes then. Notes go to the parent, and so does the error, with the name of the sentinel in kinds
+// that it wraps.
 func Serve(ctx context.Context, life io.Reader, notes io.Writer, kinds map[string]error,
 	work func(ctx context.Context, notice func(string)) error) error {
-	signal.Ignore(syscall.SIGPIPE) // a notice that nobody reads any more must not end a run
+	signal.Ignore(syscall.SIGPIPE) // a notice that has no reader must not end a run
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {

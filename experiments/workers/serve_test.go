@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A worker tells its notices and, with the name of its sentinel, its error; the end of its life ends its work, which is
-// no error to tell.
+// A worker sends its notices and its error with the name of its sentinel. The end of life ends its work, which is not
+// reported as an error.
 func TestServe(t *testing.T) {
 	full := errors.New("full")
 	kinds := map[string]error{"store": full, "other": os.ErrExist}

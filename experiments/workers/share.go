@@ -2,24 +2,25 @@ package workers
 
 import "fmt"
 
-// Share is how many processes are to make runs side by side.
+// Share is the number of processes that make runs in parallel.
 type Share struct {
-	// Jobs is the number of processes, and Cores what each has.
+	// Jobs is the number of processes, and Cores the number of cores of each.
 	Jobs, Cores int
-	// Asked is how many were asked for, and Why says what allows no more; "" where Jobs is Asked.
+	// Asked is the requested number of processes. Why says what limits Jobs; "" if Jobs equals Asked.
 	Asked int
 	Why   string
 }
 
-// Bound allows no more processes than jobs, but one, and keeps the reason where that is fewer than before.
+// Bound limits the number of processes to jobs, but to no less than one, and keeps the reason if that lowers the
+// number.
 func (s *Share) Bound(jobs int, why string, args ...any) {
 	if jobs = max(1, jobs); jobs < s.Jobs {
 		s.Jobs, s.Why = jobs, fmt.Sprintf(why, args...)
 	}
 }
 
-// BoundMemory allows only processes whose peaks fit in the available bytes together. Peaks are in bytes, the largest
-// first.
+// BoundMemory limits the number of processes so that their peaks fit in the available bytes together. Peaks are in
+// bytes, largest first.
 func (s *Share) BoundMemory(peaks []int64, available int64) {
 	fit, taken := 0, int64(0)
 	for ; fit < min(s.Jobs, len(peaks)) && taken+peaks[fit] <= available; fit++ {
@@ -32,7 +33,7 @@ func (s *Share) BoundMemory(peaks []int64, available int64) {
 
 func gibibytes(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
 
-// String is a sentence for people.
+// String returns a sentence for people.
 func (s Share) String() string {
 	text := fmt.Sprintf("%d processes make runs, with %d cores each", s.Jobs, s.Cores)
 	if s.Cores == 1 {

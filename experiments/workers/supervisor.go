@@ -9,38 +9,40 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
 
-// Board knows the runs that workers make.
+// Board manages the runs that workers make.
 type Board interface {
-	// Review takes the runs that are stored off the list, frees those whose holder is gone, and counts the rest. Own says
-	// whether a process of this machine is a worker that lives.
+	// Review removes stored runs from the list, frees runs whose holder is gone, and counts the rest. own reports
+	// whether a process of this machine is a live worker.
 	Review(own func(process int) bool) (Left, error)
-	// Ended takes the runs over that a worker had when it ended, and says whether there were any. It began at a time.
+	// Ended takes over the runs that a worker had when it ended, and reports whether there were any. began is when
+	// the worker began.
 	Ended(process int, began time.Time, ending string) (had bool, err error)
-	// Notice tells people of an unusual event, and Report how far the runs are.
+	// Notice tells people about an unusual event. Report tells them how far the runs are.
 	Notice(text string)
 	Report()
-	// Slower returns the time to wait for the next review after one that found nothing new.
+	// Slower returns the time to wait for the next review after a review that found nothing new.
 	Slower(wait time.Duration) time.Duration
 }
 
-// Left is the work left to do.
+// Left is the remaining work.
 type Left struct {
-	// Runs counts those that are not stored.
+	// Runs counts the runs that are not stored.
 	Runs int
-	// Side and Alone name programs that no process trains now: those that may be trained side by side, and those that
-	// are to be trained with no other beside them.
+	// Side and Alone name the programs that no process is training now: Side may be trained in parallel, Alone must
+	// be trained with no other running.
 	Side, Alone []string
-	// Busy are the workers that have a run.
+	// Busy lists the workers that have a run.
 	Busy []int
-	// Cared says that tasks of Slurm that live have all runs, so that this process may end.
+	// Cared reports that live Slurm tasks hold all runs, so that this process may end.
 	Cared bool
-	// Changed says that the review found something new.
+	// Changed reports that the review found something new.
 	Changed bool
 }
 
 const (
 	firstWait = 300 * time.Millisecond
-	// busyWait is the longest time between two reviews while a worker has a run, which tells more seldom how far it is.
+	// busyWait is the longest time between two reviews while a worker has a run, because a run does not report its
+	// progress more often.
 	busyWait = time.Second
 )
 
@@ -49,20 +51,20 @@ type Supervisor struct {
 	pool  *Pool
 	board Board
 	task  Task
-	kills func() int64 // that the machine has seen, for lack of memory
-	seen  int64        // of them
-	early int          // workers that ended before they took a run, in a row
+	kills func() int64 // counts the machine's out-of-memory kills
+	seen  int64        // last value of kills
+	early int          // workers in a row that ended before they took a run
 	heard map[string]bool
 	left  Left
 }
 
-// NewSupervisor returns one that starts workers with a task.
+// NewSupervisor returns a supervisor that starts workers with a task.
 func NewSupervisor(pool *Pool, board Board, task Task) *Supervisor {
 	return &Supervisor{pool: pool, board: board, task: task, kills: resident.Kills, seen: resident.Kills(),
 		heard: make(map[string]bool)}
 }
 
-// Run returns when all runs are stored, or only live tasks of Slurm have the rest. When ctx ends, the workers keep
+// Run returns when all runs are stored, or only live Slurm tasks hold the rest. When ctx ends, the workers keep
 // checkpoints.
 func (s *Supervisor) Run(ctx context.Context) error {
 	defer s.pool.stop()
@@ -106,7 +108,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	}
 }
 
-// hear acts on a note. Notices that all workers have are passed on once.
+// hear acts on a note. A notice that all workers send is passed on once.
 func (s *Supervisor) hear(e event) error {
 	if e.Error != "" {
 		return s.pool.failure(e.note)
@@ -118,7 +120,7 @@ func (s *Supervisor) hear(e event) error {
 	return nil
 }
 
-// review brings the count of the work up to date, also after a worker has ended.
+// review updates the count of the remaining work, also after a worker has ended.
 func (s *Supervisor) review(ended *event) (err error) {
 	had := false
 	if ended != nil {
@@ -157,8 +159,9 @@ func (s *Supervisor) review(ended *event) (err error) {
 	return nil
 }
 
-// over says that nothing is left to do: all is made, or in a task of an array of Slurm's the rest by others. Those go
-// back into the queue where their node dies, so that this one need not keep its node to take their runs over.
+// over reports whether nothing is left to do: all runs are stored, or this is a task of a Slurm job array and other
+// tasks hold the rest. Those tasks are requeued if their node dies, so this task need not keep its node to take over
+// their runs.
 func (s *Supervisor) over() bool {
 	if s.left.Runs > 0 && !s.left.Cared {
 		return false
@@ -169,8 +172,8 @@ func (s *Supervisor) over() bool {
 	return true
 }
 
-// start starts workers for the programs that are free: first those that may go side by side, then one by one those that
-// may not.
+// start starts workers for the free programs: first those that may run in parallel, then, one by one, those that may
+// not.
 func (s *Supervisor) start() error {
 	alone := s.pool.count(func(w *worker) bool { return w.task.Alone }) > 0
 	idle := s.pool.count(func(w *worker) bool { return !slices.Contains(s.left.Busy, w.process.Process.Pid) })

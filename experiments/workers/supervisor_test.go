@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// killed is a board of a program whose workers are killed at it, so that it is to be made alone, and fails in the end.
+// killed is a board of one program whose workers are killed, so that it must be made alone, and finally fails.
 type killed struct {
 	names  []string
 	tries  map[string]int
@@ -47,7 +47,7 @@ func (k *killed) Notice(text string)                      { k.said = append(k.sa
 func (k *killed) Report()                                 {}
 func (k *killed) Slower(wait time.Duration) time.Duration { return wait }
 
-// Where the kernel killed a process for lack of memory, fewer work side by side from then on, but one always does.
+// After the kernel killed a process for lack of memory, fewer workers run in parallel, but at least one.
 func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals")

@@ -5,7 +5,7 @@ import "strings"
 // tail keeps the end of the text written to it.
 type tail struct{ kept []byte }
 
-const tailBytes = 64 << 10 // with the traces of a panic
+const tailBytes = 64 << 10 // enough for the traces of a panic
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
@@ -13,7 +13,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last is the line with which a Go program says why it ends, else the last one; "" where there is none.
+// last returns the line in which a Go program says why it ends, else the last line; "" if there is none.
 func (t *tail) last() (last string) {
 	for line := range strings.Lines(string(t.kept)) {
 		line = strings.TrimSpace(line)

@@ -1,21 +1,22 @@
-// Package catalogue has what the studies share: their models with their styles, what the paper prints, and helpers for
-// figures and pages.
+// Package catalogue contains what the studies share: models with their styles, the paper's printed values, and
+// helpers for figures and pages.
 package catalogue
 
-// IDs of rows that several places name.
+// IDs of rows that are used in several packages.
 const (
 	LawID        = "law"
 	AffineID     = "affine"
 	AffineName   = "PENG-CDE, affine"
 	ResidualID   = "residual"
 	PersistentID = "persistent"
-	// PreciseID is the row that shows what steps cost: PENG-CDE with steps whose error is controlled and that end on each
-	// observation, beside one whose steps are as long however much happens between them.
+	// PreciseID is the row that shows what steps cost: PENG-CDE with error-controlled steps that end on each
+	// observation. It is compared with the same model at constant steps, whose length ignores the observations
+	// between them.
 	PreciseID = "peng-precise"
-	// RatioID is the row of the classifier without training, InferenceID the one that measures times.
+	// RatioID is the row of the classifier without training, InferenceID the row that measures times.
 	RatioID     = "removed-ratio"
 	InferenceID = "inference"
-	// Rows of one model have its ID and these endings.
+	// Rows of one model have its ID followed by one of these endings.
 	PublishedEnding = "-as-published"
 	TunedEnding     = "-tuned"
 )
@@ -25,10 +26,11 @@ const AffineNote = AffineName + ": ours, not the paper's. A controlled different
 	"adaptive steps, and a training that solves a batch without a usable gradient again. PENG-CDE has the same sizes " +
 	"and learning rate."
 
-// Width is the width of a model's hidden layers or state and the number of its layers, for ASTGCN of polynomials.
+// Width is the width of a model's hidden layers or state, and the number of its layers; for ASTGCN, the number of
+// polynomials.
 type Width struct{ Hidden, Layers int }
 
-// Simulated data sets have the seeds of the published code, a run's seeds [WorldSeeds] apart.
+// Simulated data sets use the seeds of the published code. The seeds of successive runs are [WorldSeeds] apart.
 const (
 	TrainingSeed, ValidationSeed, TestSeed = 1234, 1734, 2734
 	WorldSeeds                             = 10_000

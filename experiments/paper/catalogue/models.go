@@ -11,19 +11,19 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// Model is a model of the studies. What the paper prints of it is found by its ID, see [Published].
+// Model is a model of the studies. [Published] finds its printed values by ID.
 type Model struct {
-	// ID is for runs, Name for people; a study may name a variant otherwise.
+	// ID identifies runs, Name is for people; a study may name a variant differently.
 	ID, Name string
-	// Style is the colour and dash of the model, the same in all figures; rows of one model share it. Models that share a
-	// figure differ in their dash or clearly in lightness, so that they can be told apart in greyscale too. The zero value
-	// is for models without a style of their own.
+	// Style is the colour and dash of the model, the same in all figures and for all rows of the model. Models that
+	// share a figure differ in dash or clearly in lightness, so that they can be told apart in greyscale too. The
+	// zero value is for models without a style.
 	Style figures.Style
-	// Field is the vector field of an equation, as published; Network makes a network in discrete steps, with the defects
-	// of the published code or without.
+	// Field is the published vector field of an equation. Network makes a discrete-step network, with or without the
+	// defects of the published code.
 	Field   field.Field
 	Network func(w Width, asPublished bool) sequence.Network
-	// Cites are the keys of references.
+	// Cites lists the keys of references.
 	Cites []string
 }
 
@@ -32,10 +32,10 @@ type Model struct {
 //go:embed models.csv
 var modelsText string
 
-// Models are all models of the studies.
+// Models lists all models of the studies.
 var Models = readModels(modelsText)
 
-// fields are the vector fields as published, networks the networks in discrete steps, by ID of the model.
+// fields maps model IDs to the published vector fields, networks to the discrete-step networks.
 var (
 	fields = map[string]field.Field{"peng": field.PENG{}, "peng-fast": field.PENG{}, PreciseID: field.PENG{},
 		"original": field.Original{}, "adjacency": field.Adjacency{}, "pre-mult": field.PreMult{},
@@ -72,7 +72,7 @@ func readModels(text string) (all []Model) {
 	return all
 }
 
-// models are all models by the IDs of their rows.
+// models maps the IDs of rows to their models.
 var models = func() map[string]Model {
 	all := make(map[string]Model)
 	for _, m := range Models {
@@ -83,13 +83,13 @@ var models = func() map[string]Model {
 	return all
 }()
 
-// ByID is the model that a row is of, by the row's ID; false for a row of another's.
+// ByID returns the model of a row by the row's ID; false if no model of the studies has it.
 func ByID(row string) (Model, bool) {
 	m, ok := models[row]
 	return m, ok
 }
 
-// Must is a model of the studies, by an ID that is part of the program.
+// Must returns a model of the studies by an ID that is part of the program; it panics if there is none.
 func Must(id string) Model {
 	m, ok := models[id]
 	if !ok {

@@ -28,7 +28,7 @@ func (p *Drawn) Add(name string, f *figures.Figure, err error) {
 	}
 }
 
-// items are what was drawn, for a notebook or a shell.
+// Items returns the collected figures, for a notebook or a shell.
 func (p *Drawn) Items() (items []figures.Item) {
 	for _, f := range p.All {
 		items = append(items, f.Figure)
@@ -36,13 +36,13 @@ func (p *Drawn) Items() (items []figures.Item) {
 	return items
 }
 
-// NoRuns says that there is nothing to draw.
+// NoRuns returns the error that there is nothing to draw.
 func NoRuns(model string, of ...string) error {
 	return errs.New(experiments.ErrNotStored, "experiments: no run of %q with %s to draw", model,
 		strings.Join(of, " and "))
 }
 
-// Positive leaves out errors of 0, which a logarithmic axis has no place for.
+// Positive returns the errors without zeros, which a logarithmic axis cannot show.
 func Positive(errors []float64) []float64 {
 	shown := slices.Clone(errors)
 	for i, e := range errors {
@@ -53,7 +53,7 @@ func Positive(errors []float64) []float64 {
 	return shown
 }
 
-// Pixels returns the rows of an image; pixels beyond the last node are missing.
+// Pixels returns the rows of a square image; pixels beyond the last node are missing.
 func Pixels(values []float64, side int) [][]float64 {
 	rows := make([][]float64, (len(values)+side-1)/side)
 	for i := range rows {
@@ -68,7 +68,7 @@ func Pixels(values []float64, side int) [][]float64 {
 	return rows
 }
 
-// Edges returns a panel of the edges of a graph that are not 0, without their weights.
+// Edges returns a panel of the edges with nonzero weight; it does not show the weights.
 func Edges(title string, pattern *dyngraph.Pattern, weights []float64) figures.HeatPanel {
 	p := figures.HeatPanel{Title: title, N: pattern.Nodes}
 	for e, w := range weights {

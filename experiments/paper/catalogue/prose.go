@@ -2,11 +2,10 @@ package catalogue
 
 import "strings"
 
-// Prose has the texts of a package that pages show, by heading, from a file in Markdown that is part of the program.
-// Some are formats of package fmt.
+// Prose maps headings to texts that pages show, from an embedded Markdown file. Texts may be formats of package fmt.
 type Prose map[string]string
 
-// NewProse reads a file with a heading of level 2 above each text. Lines of a paragraph are joined.
+// NewProse parses a file with a heading of level 2 above each text. It joins the lines of a paragraph.
 func NewProse(markdown string) Prose {
 	p := make(Prose)
 	for _, part := range strings.Split("\n"+markdown, "\n## ")[1:] {
@@ -20,7 +19,7 @@ func NewProse(markdown string) Prose {
 	return p
 }
 
-// Text is the text below a heading. It panics where there is none: the file is part of the program.
+// Text returns the text below a heading. It panics if there is none, because the file is part of the program.
 func (p Prose) Text(heading string) string {
 	text, ok := p[heading]
 	if !ok {

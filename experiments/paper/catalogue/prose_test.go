@@ -2,7 +2,7 @@ package catalogue
 
 import "testing"
 
-// Texts stand below their headings, with paragraphs and without the lines of the file; one that is not there panics.
+// Text returns the paragraphs below a heading without the file's line breaks, and panics for an unknown heading.
 func TestProse(t *testing.T) {
 	p := NewProse("## a\n\nOne\nline.\n\nAnother.\n\n## b c\n\nText.\n")
 	if got := p.Text("a"); got != "One line.\n\nAnother." || p.Text("b c") != "Text." || len(p) != 2 {

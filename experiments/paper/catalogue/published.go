@@ -21,16 +21,16 @@ import (
 //go:embed published.csv
 var publishedText string
 
-// Number is a value that the paper prints, with its spread; NaN where it prints none.
+// Number is a value that the paper prints, with its spread; NaN if it prints none.
 type Number struct{ Value, Spread float64 }
 
-// PublishedRow is a row of a table of the paper, with the ID of ours.
+// PublishedRow is a row of a table of the paper, with the ID of our row.
 type PublishedRow struct {
 	ID, Name string
 	numbers  map[string]Number
 }
 
-// On is the row's number in a column.
+// On returns the row's number in a column.
 func (r PublishedRow) On(column string) (n Number, ok bool) {
 	n, ok = r.numbers[column]
 	return n, ok
@@ -47,7 +47,7 @@ func read(text string) map[string][]PublishedRow {
 			}
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				panic("published.csv: " + err.Error()) // a part of the program
+				panic("published.csv: " + err.Error()) // the file is part of the program
 			}
 			return x
 		}
@@ -61,7 +61,7 @@ func read(text string) map[string][]PublishedRow {
 	return tables
 }
 
-// Table reads a table that is part of the program, without its heading.
+// Table parses an embedded table and returns its rows without the heading.
 func Table(name, text string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -70,11 +70,11 @@ func Table(name, text string) [][]string {
 	return rows[1:]
 }
 
-// PublishedRows are the rows of a table, as the paper has them; none of a table that it has not.
+// PublishedRows returns the rows of a table of the paper; none if the paper has no such table.
 func PublishedRows(table string) []PublishedRow { return published[table] }
 
-// Published is what the paper prints of a row of ours in a table, such as the error of "peng" on "heat" in the column
-// "grid".
+// Published returns the value that the paper prints for one of our rows in a table, such as the error of "peng" on
+// "heat" in the column "grid".
 func Published(table, id, column string) (n Number, ok bool) {
 	if row, found := publishedRow(table, id); found {
 		return row.On(column)
@@ -90,7 +90,7 @@ func publishedRow(table, id string) (row PublishedRow, ok bool) {
 	return published[table][at], true
 }
 
-// PublishedName is the paper's name of a row of ours in a table, else its ID.
+// PublishedName returns the paper's name for one of our rows in a table, else its ID.
 func PublishedName(table, id string) string {
 	if row, ok := publishedRow(table, id); ok {
 		return row.Name
@@ -98,16 +98,19 @@ func PublishedName(table, id string) string {
 	return id
 }
 
-// PublishedCompute is what the paper says that a study took on an H100 or H200, or "" where it says nothing.
+// PublishedCompute returns what the paper says about the compute of a study on an H100 or H200; "" if it says
+// nothing.
 func PublishedCompute(study string) string {
 	row, _ := publishedRow("compute", study)
 	return row.Name
 }
 
-// PublishedNodes are the numbers of nodes of table epoch, the seconds of a training epoch on a GPU (H100 or H200).
+// PublishedNodes lists the numbers of nodes in table epoch, which has the seconds per training epoch on a GPU (H100
+// or H200).
 var PublishedNodes = []int{128, 256, 512, 1024, 2048}
 
-// PublishedImprovement returns the printed improvement in a world, and the improvement that the paper's errors give.
+// PublishedImprovement returns the printed improvement in a world, and the improvement computed from the paper's
+// errors.
 func PublishedImprovement(dynamics, family string) (printed, byErrors float64, ok bool) {
 	n, ok := Published("improvement", dynamics, family)
 	a, _ := Published(dynamics, "original", family)
@@ -115,7 +118,7 @@ func PublishedImprovement(dynamics, family string) (printed, byErrors float64, o
 	return n.Value, 100 * (a.Value - b.Value) / a.Value, ok
 }
 
-// Families lists the published tables' families of graphs, or the named ones among them.
+// Families returns the families of graphs in the published tables, or only the named ones.
 func Families(names ...string) []graphs.Family {
 	all := slices.DeleteFunc(graphs.All(), func(f graphs.Family) bool { return f == graphs.Random{} })
 	if len(names) > 0 {

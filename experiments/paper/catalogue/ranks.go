@@ -12,17 +12,17 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Blocks are what models are ranked on.
+// Blocks holds the blocks on which models are ranked.
 type Blocks struct {
 	experiments.Matrix
-	// Names of the models, by ID.
+	// Names maps model IDs to names.
 	Names map[string]string
-	// Each says what a block is, such as "a family of graphs with a seed"; Dependence, where not "", how blocks depend on
-	// each other, which the tests do not count.
+	// Each describes a block, such as "a family of graphs with a seed". Dependence, if not "", describes how blocks
+	// depend on each other, which the tests ignore.
 	Each, Dependence string
 }
 
-// BlocksOf has a block for each value of the keys, seed and fold of results.
+// BlocksOf returns a block for each combination of keys, seed and fold in the results.
 func BlocksOf(results experiments.Results, score string) Blocks {
 	b := Blocks{Matrix: results.Matrix(score), Names: make(map[string]string)}
 	for _, result := range results {
@@ -31,13 +31,13 @@ func BlocksOf(results experiments.Results, score string) Blocks {
 	return b
 }
 
-// leastRanked is the number of models from which on they are ranked.
+// leastRanked is the smallest number of models that are ranked.
 const leastRanked = 3
 
-// CriticalDifference is the critical-difference diagram of models: Friedman's test over blocks, and where it rejects at
-// 0.05, pairs of models by aligned ranks with Holm's correction. Models with errors on less than half of the blocks are
-// left out, and then blocks that lack one; the figure says so. An error wraps [experiments.ErrNotStored] where fewer
-// than 3 models or 2 blocks are left.
+// CriticalDifference returns the critical-difference diagram of the models. It uses Friedman's test over blocks and,
+// if that rejects at 0.05, tests pairs of models by aligned ranks with Holm's correction. Models with errors on less
+// than half of the blocks are left out, then blocks that lack a model; the figure says so. The error wraps
+// [experiments.ErrNotStored] if fewer than 3 models or 2 blocks remain.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
 	if len(models) < leastRanked || len(table) < 2 {
@@ -78,8 +78,8 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	return figures.CriticalDifference(figures.Axes{Title: title}, ranking)
 }
 
-// complete are the models with errors on half of the blocks or more, their errors on the blocks that lack none of them,
-// and the other models, with how many errors they have.
+// complete returns the models with errors on at least half of the blocks, their errors on the blocks that lack none
+// of them, and the other models with their number of errors.
 func (b Blocks) complete() (models []string, table [][]float64, without []string) {
 	var columns []int
 	for j, id := range b.Models {
@@ -109,7 +109,7 @@ func (b Blocks) complete() (models []string, table [][]float64, without []string
 	return models, table, without
 }
 
-// left says what was left out.
+// left describes what was left out.
 func left(blocks int, without []string) (text string) {
 	if blocks > 0 {
 		text = fmt.Sprintf(" Blocks left out, as a run is missing or diverged: %d.", blocks)

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// drawBlocks has a model that is better by so much, two that are not, and one without results.
+// drawBlocks returns a model that is better by this much, two models that are not, and a model without results.
 func drawBlocks(count int, better float64) Blocks {
 	b := Blocks{Matrix: experiments.Matrix{Models: []string{"ridge", "peng", "gn-ode", "dcrnn"}}, Each: "made up",
 		Names: map[string]string{"ridge": "Ridge", "peng": "PENG-CDE", "gn-ode": "GN-ODE", "dcrnn": "DCRNN"}}

@@ -7,14 +7,14 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// StyleOf is the style of a model of the studies by the ID of its row, or false for another one.
+// StyleOf returns the style of a model of the studies by the ID of its row; false for any other model.
 func StyleOf(row string) (figures.Style, bool) {
 	style := models[row].Style
 	return style, style != figures.Style{}
 }
 
-// StyleIn is the style of a model in a report. One that is not of the studies has the first free style by its place
-// among such models in the plan.
+// StyleIn returns the style of a model in a report. A model that is not in the catalogue gets the first free style,
+// by its position among such models in the plan.
 func StyleIn(r *experiments.Report, model string) figures.Style {
 	if style, ok := StyleOf(model); ok {
 		return style
@@ -32,7 +32,7 @@ func StyleIn(r *experiments.Report, model string) figures.Style {
 	}
 	for i := 0; ; i++ {
 		style := figures.StyleOf(i)
-		if slices.Contains(taken, style) && i < 36 { // then all are taken once
+		if slices.Contains(taken, style) && i < 36 { // after 36, all styles are taken
 			continue
 		}
 		if place--; place < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// A model that is not of the studies keeps its style when others are left out, and takes nobody's.
+// A model that is not in the catalogue keeps its style when others are left out, and takes no other model's style.
 func TestStyleOfOtherModels(t *testing.T) {
 	result := func(id string) experiments.Result {
 		return experiments.Result{Run: experiments.Run{Model: experiments.Row{ID: id}}}
@@ -35,7 +35,7 @@ func TestStyleOfOtherModels(t *testing.T) {
 	}
 }
 
-// Styles are read by the names of figures' constants.
+// Styles are parsed by the names of constants of package figures.
 func TestStylesOfModels(t *testing.T) {
 	for id, want := range map[string]figures.Style{"peng": {Colour: figures.Blue},
 		"original": {Colour: figures.Vermillion, Dash: figures.Dashed}, "gn-ode-tuned": {Colour: figures.Green,

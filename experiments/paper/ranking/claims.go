@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// ranksAbove finds whether a row of node-affinity has a higher NDCG@10 than others, on the first data, which the paper
-// has, and on others in its place.
+// ranksAbove returns a finder that tests whether a row of node-affinity has a higher NDCG@10 than the others. The
+// first data are the paper's; the other data substitute for them.
 func ranksAbove(model string, others []string, data ...string) judge.Finder {
 	return func(e judge.Evidence) (all []judge.Case, err error) {
 		report, why := e.Usable("node-affinity")
@@ -34,17 +34,18 @@ func ranksAbove(model string, others []string, data ...string) judge.Finder {
 	}
 }
 
-// tradeNames say what data are.
+// tradeNames maps data to their names.
 var tradeNames = map[string]string{"tgbn-trade": "tgbn-trade", "tgbn-genre": "tgbn-genre",
 	otherTrade: "other trade, of 69 countries"}
 
-// otherTrade names data in place of the Temporal Graph Benchmark's.
+// otherTrade names the data that replace the Temporal Graph Benchmark's.
 const otherTrade = "agtpa-trade"
 
 // affinityName returns the paper's name of a row, else its ID.
 func affinityName(id string) string { return catalogue.PublishedName("tgb", id) }
 
-// affinityCases are on some data, by label times of the rotation and by seeds of the paper's windows.
+// affinityCases returns the cases on one data set, by label times for the rotation and by seeds for the paper's
+// windows.
 func affinityCases(results experiments.Results, data, model string, others []string) (all []judge.Case, err error) {
 	turned := rotationOf(results)
 	byTime := func(id string) judge.Row {
@@ -92,14 +93,14 @@ func affinityCases(results experiments.Results, data, model string, others []str
 	return all, nil
 }
 
-// scoring is a protocol with the scores of a row, their sign changed as for errors, and the test of their differences.
+// scoring is a protocol with the scores of a row, negated like errors, and the test of their differences.
 type scoring struct {
 	protocol Protocol
 	test     stats.Test
 	row      func(id string) judge.Row
 }
 
-// negative turns scores, of which more is better, into errors; nil stays nil.
+// negative turns scores, where more is better, into errors; nil stays nil.
 func negative(scores []float64) (errors []float64) {
 	for _, score := range scores {
 		errors = append(errors, -score)
@@ -107,7 +108,7 @@ func negative(scores []float64) (errors []float64) {
 	return errors
 }
 
-// Finders find what runs say of the claims on rankings, by their ID.
+// Finders maps the IDs of the claims on rankings to their finders.
 func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"trade": ranksAbove("peng", []string{"original", "stg-ncde"}, "tgbn-trade", otherTrade),

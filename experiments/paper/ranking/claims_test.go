@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 )
 
-// Claims on trade go by paired scores, of which more is better.
+// Claims on trade are judged by paired scores, where more is better.
 func TestClaimsOnTrade(t *testing.T) {
 	_, r := rankings(t, experiments.Medium, func(run experiments.Run) float64 {
 		wobble := 0.001*float64(run.Fold%3) + 0.0003*float64(run.Seed)

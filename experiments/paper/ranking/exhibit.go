@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Table3 has the paper's table, and ours on other trade.
+// Table3 returns the paper's table, and ours on other trade data.
 func Table3(e judge.Evidence) ([]figures.Item, error) {
 	const ours = "agtpa-trade"
 	t := &figures.Table{Title: "NDCG@10 on data of the Temporal Graph Benchmark, as the paper prints it",

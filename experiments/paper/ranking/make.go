@@ -13,10 +13,10 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Arrays of a run: the tested times with their scores, and of each the nodes that were asked for with theirs.
+// Arrays of a run: the tested times with their scores, and for each time the ranked nodes with their scores.
 const testTimes, testNodes, testByNode = "test times", "test nodes", "test by node"
 
-// make trains on what a plan has before its test, and scores the plan.
+// make trains on the data of a plan before its test, and scores the plan.
 func (a *Affinity) make(ctx context.Context, m *experiments.RunContext, run experiments.Run) (
 	*experiments.Facts, error) {
 	r := run.Spec.(affinityRun)
@@ -85,7 +85,7 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.RunContext, run exp
 	return facts, report, err
 }
 
-// ownAffinity returns a user's data, or data of the Temporal Graph Benchmark: a folder or a zip whose files' names
+// ownAffinity returns a user's data, or data of the Temporal Graph Benchmark: a folder or a zip file whose file names
 // begin with the name of the data.
 func ownAffinity(path string) *affinityData {
 	name := strings.TrimSuffix(filepath.Base(path), ".zip")

@@ -1,5 +1,5 @@
-// Package ranking has the study of how strongly each node will be drawn to each class, such as what a country will
-// export where.
+// Package ranking contains the study of node affinity: how strongly each node will be drawn to each class, such as
+// what a country will export where.
 //
 // Start with [NodeAffinity].
 package ranking
@@ -22,38 +22,38 @@ import (
 type Affinity struct {
 	experiments.Study
 	size func(experiments.Profile) affinitySize
-	mine []*affinityData // that ship with the module
+	mine []*affinityData // data that ship with the module
 
 	lock sync.Mutex
-	own  map[string]*affinityData // by the path that they were asked for by
+	own  map[string]*affinityData // your own data, by the requested path
 }
 
-// Protocol says which forecasts are asked for, and which data are known by then. Scores of different protocols do not
-// compare.
+// Protocol sets which forecasts are made, and which data are known at that time. Scores of different protocols cannot
+// be compared.
 type Protocol string
 
 const (
 	// OfficialStrict and OfficialParity are the protocol of the Temporal Graph Benchmark with each [affinity.Clock].
 	OfficialStrict Protocol = "official"
 	OfficialParity Protocol = "official-parity"
-	// RandomWindows is the paper's own: windows of snapshots, shuffled by the seed.
+	// RandomWindows is the paper's protocol: windows of snapshots, shuffled by the seed.
 	RandomWindows Protocol = "windows"
-	// YearRotation tests each of the last label times by a model trained on those before it, in strict time.
+	// YearRotation tests each of the last label times with a model trained on the earlier ones, in strict time.
 	YearRotation Protocol = "rotation"
 )
 
-// Protocols lists them as tables have them.
+// Protocols lists the protocols in the order of the tables.
 func Protocols() []Protocol {
 	return []Protocol{OfficialStrict, OfficialParity, RandomWindows, YearRotation}
 }
 
-// NodeAffinity is the paper's Table 3 on data that ship with the module, trade between 69 countries, and on data of the
-// Temporal Graph Benchmark where a folder of theirs is named.
+// NodeAffinity returns the study of the paper's Table 3 on data that ship with the module, trade between 69
+// countries, and on data of the Temporal Graph Benchmark if their folder is named.
 //
 // Published, on tgbn-trade and tgbn-genre: windows of 3 or 10 snapshots, rows of the adjacency as features, encoded
-// linearly to 8; constant steps of 0.01; AdamW at rate 0.01, at most 200 epochs with patience 15. Beside it stand TGB's
-// protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with the
-// newest labels.
+// linearly to 8; constant steps of 0.01; AdamW at rate 0.01, at most 200 epochs with patience 15. This study adds
+// TGB's protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with
+// the newest labels.
 func NodeAffinity() *Affinity {
 	trade := &affinityData{name: otherTrade, yearly: true, open: func(ctx context.Context,
 		_ func(tgb.Progress)) (*tgb.Data, error) {
@@ -65,16 +65,16 @@ func NodeAffinity() *Affinity {
 	return a.complete()
 }
 
-// complete fills in what follows from the rest.
+// complete sets the fields that follow from the others.
 func (a *Affinity) complete() *Affinity {
 	a.Plan, a.Execute, a.Show, a.Page = a.plan, a.make, a.show, a.page
 	return a
 }
 
-// affinityData are data that are read once, when they are first asked for.
+// affinityData is a data set that is read once, at the first request.
 type affinityData struct {
 	name string
-	// yearly says that times are years, else they are seconds since 1970.
+	// yearly reports that times are years, otherwise seconds since 1970.
 	yearly bool
 	open   func(context.Context, func(tgb.Progress)) (*tgb.Data, error)
 
@@ -82,7 +82,7 @@ type affinityData struct {
 	data *tgb.Data
 }
 
-// load reads data that were not read; progress, if not nil, hears how far.
+// load reads the data if they are not loaded; progress, if not nil, is called with the fraction that is read.
 func (d *affinityData) load(ctx context.Context, progress func(fraction float64, text string)) (*tgb.Data, error) {
 	d.read.Lock()
 	defer d.read.Unlock()
@@ -102,7 +102,7 @@ func (d *affinityData) load(ctx context.Context, progress func(fraction float64,
 	return d.data, nil
 }
 
-// batch is a batch size that leaves room for the logits of all nodes, for data that were read.
+// batch returns a batch size that leaves room for the logits of all nodes; the data must be loaded.
 func (d *affinityData) batch(most int) int {
 	const logits = 1 << 25
 	if d.data == nil {
@@ -111,7 +111,7 @@ func (d *affinityData) batch(most int) int {
 	return max(1, min(most, logits/(d.data.Nodes*d.data.Classes)))
 }
 
-// affinityRun is what a run is of.
+// affinityRun is the specification of a run.
 type affinityRun struct {
 	affinityRow
 	data     *affinityData
@@ -119,13 +119,14 @@ type affinityRun struct {
 	size     affinitySize
 }
 
-// rotated is the number of label times that the rotation tests, validated the number before each for validation.
+// rotated is the number of label times that the rotation tests; validated is the number of label times before each,
+// used for validation.
 const rotated, validated = 8, 3
 
-// affinityInputs is the number of snapshots that networks see, but in the windows of the paper.
+// affinityInputs is the number of snapshots that networks see, except in the windows of the paper.
 const affinityInputs = 3
 
-// windowLength is the number of snapshots in the windows of the paper.
+// windowLength returns the number of snapshots in the paper's windows.
 func windowLength(data string) int {
 	if data == "tgbn-trade" || data == otherTrade {
 		return 3
@@ -167,7 +168,7 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	return runs, nil
 }
 
-// ownData returns the data of a path; where they were read before, as they were then.
+// ownData returns the data of a path; data that were read before are returned unchanged.
 func (a *Affinity) ownData(path string) *affinityData {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -177,7 +178,7 @@ func (a *Affinity) ownData(path string) *affinityData {
 	return ownAffinity(path)
 }
 
-// keep remembers data that were read.
+// keep stores data that were read.
 func (a *Affinity) keep(path string, own *affinityData) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -187,8 +188,8 @@ func (a *Affinity) keep(path string, own *affinityData) {
 	a.own[path] = own
 }
 
-// runs lists the runs of a row on some data by a protocol. Rows that draw nothing have one seed, except on windows,
-// which the seed shuffles.
+// runs lists the runs of a row on one data set by one protocol. Rows without random numbers have one seed, except on
+// windows, which the seed shuffles.
 func (r affinityRun) runs(scope experiments.Scope) (runs []experiments.Run) {
 	seeds := scope.SeedsOr(r.size.seeds)
 	if r.Untrained && r.protocol != RandomWindows {
@@ -238,7 +239,7 @@ func (r affinityRun) task() (affinity.Task, error) {
 	return task, nil
 }
 
-// inputs is the number of snapshots that a model sees.
+// inputs returns the number of snapshots that a model sees.
 func (r affinityRun) inputs() int {
 	if r.protocol == RandomWindows {
 		return windowLength(r.data.name) - 1

@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// rankings is a report on the runs of a profile with made-up scores; 0 leaves a run missing.
+// rankings returns a report on the runs of a profile with made-up scores; 0 leaves a run missing.
 func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) float64) (*Affinity,
 	*experiments.Report) {
 	t.Helper()
@@ -37,8 +37,8 @@ func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) f
 	return study, r
 }
 
-// Every row is there by every protocol, untrained ones once but for windows, and the rotation tests each of the last
-// label times.
+// Every protocol has every row, untrained rows once except on windows, and the rotation tests each of the last label
+// times.
 func TestNodeAffinityPlan(t *testing.T) {
 	for _, p := range experiments.Profiles() {
 		size := affinitySizes(p)
@@ -95,7 +95,7 @@ func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
 		if facts.Failure != "" || facts.Scores[testScore] <= 0 || len(facts.Arrays[testByNode]) != 2 {
 			t.Errorf("%v: %+v", result.Run, facts.Scores)
 		}
-		// The figures of the data's description: 2004 and 2005.
+		// The values in the data's description: 2004 and 2005.
 		if result.Model.ID == catalogue.PersistentID && (facts.Scores[testScore] < 0.97371 ||
 			facts.Scores[testScore] > 0.97373) {
 			t.Errorf("Persistent Forecast has %.5f, want 0.97372", facts.Scores[testScore])
@@ -181,7 +181,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 	}
 }
 
-// Data of one's own, in the format of tgbn-trade, are another data set; files that are missing are named.
+// Your own data in the format of tgbn-trade are another data set; missing files are named.
 func TestNodeAffinityOnOwnData(t *testing.T) {
 	folder := t.TempDir()
 	var edges, labels strings.Builder

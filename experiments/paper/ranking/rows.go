@@ -17,13 +17,13 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// affinitySize is what a profile decides.
+// affinitySize holds the settings of a profile.
 type affinitySize struct {
 	seeds, rotated, hidden, layers, encoded, identities int
 	step                                                float64
 	training                                            train.Config
 	protocols                                           []Protocol
-	// models are the IDs of rows; nil means all.
+	// models lists the IDs of rows; nil means all.
 	models []string
 }
 
@@ -45,14 +45,14 @@ func affinitySizes(p experiments.Profile) affinitySize {
 	return s
 }
 
-// affinityRow is a row: a network, or a forecaster of package affinity, which is made anew for each run.
+// affinityRow is a row: a network, or a forecaster of package affinity, which is created again for each run.
 type affinityRow struct {
 	experiments.Row
 	forecaster func() affinity.Forecaster // nil for a network
-	config     pengcde.Config             // of a network, to be completed for a task
+	config     pengcde.Config             // of a network, completed for a task
 }
 
-// Forecaster is the row's of package affinity, made anew; nil for a network.
+// Forecaster returns a new forecaster of package affinity for the row; nil for a network.
 func (r affinityRow) Forecaster() affinity.Forecaster {
 	if r.forecaster == nil {
 		return nil
@@ -60,7 +60,7 @@ func (r affinityRow) Forecaster() affinity.Forecaster {
 	return r.forecaster()
 }
 
-// of is the row for a task, which is looked up when it is needed.
+// of returns the row for a task, which is looked up when it is needed.
 func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	if r.forecaster != nil {
 		return r
@@ -86,14 +86,14 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	return r
 }
 
-// rows lists the rows of a profile for some data.
+// rows lists the rows of a profile for one data set.
 func (s affinitySize) rows(data string) (all []affinityRow) {
 	messages := 2048
 	if data == "tgbn-token" {
 		messages = 512
 	}
 	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
-	// The forecaster's name is in identities: a literal, so that a type with another name changes none.
+	// The forecaster's name is in identities. It is a literal, so that renaming a type changes no identity.
 	simple := func(id, forecaster, name, note string, make func() affinity.Forecaster) {
 		if left(id) {
 			return
@@ -138,7 +138,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
 		id     string
-		name   string // "" for the catalogue's
+		name   string // "" for the catalogue's name
 		note   string
 		field  field.Field
 		change func(*pengcde.Config)
@@ -170,7 +170,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		switch n.id {
 		case catalogue.AffineID:
 			training = train.Recommended(training)
-		case catalogue.ResidualID: // small steps, away from where it begins
+		case catalogue.ResidualID: // small steps away from its start
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
 		all = append(all, affinityRow{config: c, Row: experiments.Row{ID: n.id, Name: cmp.Or(n.name,

@@ -23,13 +23,13 @@ import (
 // testScore is the mean NDCG@10 over the tested times of a run.
 const testScore = string(affinity.Test)
 
-// publishedFor is what the paper prints for a row by a protocol.
+// publishedFor returns the value that the paper prints for a row by a protocol.
 func publishedFor(data string, row experiments.Row, p Protocol) (mean, half float64, ok bool) {
 	found, ok := catalogue.Published("tgb", row.ID, data)
 	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
 }
 
-// protocolOfPaper is the one by which the paper has a row.
+// protocolOfPaper returns the protocol by which the paper has a row.
 func protocolOfPaper(row experiments.Row) Protocol {
 	if row.Untrained {
 		return OfficialParity
@@ -37,7 +37,7 @@ func protocolOfPaper(row experiments.Row) Protocol {
 	return RandomWindows
 }
 
-// show are tables, figures and notes.
+// show returns tables, figures and notes.
 func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error) {
 	drawn := a.drawAll(r)
 	return append(append(a.Tables(r), drawn.Items()...), a.notes(r)), drawn.Err
@@ -72,9 +72,8 @@ func rotationOf(results experiments.Results) rotation {
 	return r
 }
 
-// overWindows is the interval over seeds that shuffle windows of the same data, with its note, and the test of
-// differences; ok is false where there
-// are none.
+// overWindows returns the interval over seeds that shuffle windows of the same data, with its note, and the test of
+// differences; ok is false if there are none.
 func overWindows(results experiments.Results) (over experiments.Interval, test stats.Test, ok bool) {
 	some := results.Where("protocol", string(RandomWindows))
 	if len(some) == 0 {
@@ -101,7 +100,7 @@ func overWindows(results experiments.Results) (over experiments.Interval, test s
 		training)}, test, true
 }
 
-// byTime are the scores of a row by tested label time, each the mean over seeds; nil where runs are missing.
+// byTime returns the scores of a row by tested label time, each the mean over seeds; nil if runs are missing.
 func (r rotation) byTime(row string) (scores []float64) {
 	some := r.results.Where("model", row)
 	if len(some) == 0 || some.Gap() != "" {
@@ -119,7 +118,7 @@ func (r rotation) byTime(row string) (scores []float64) {
 	return scores
 }
 
-// Tables have a row for each model and a column for each protocol, a table for each data set.
+// Tables returns a table for each data set, with a row for each model and a column for each protocol.
 func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item) {
 	for i, name := range r.Results.Values("data") {
 		results := r.Results.Where("data", name)
@@ -187,7 +186,7 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	return t
 }
 
-// row has the scores of a row by tested label time.
+// row returns the scores of a row by tested label time.
 func (r rotation) row(id string) judge.Row {
 	some := r.results.Where("model", id)
 	if len(some) == 0 {
@@ -200,8 +199,8 @@ func (r rotation) row(id string) judge.Row {
 	return row
 }
 
-// differences are the findings of each row but Persistent Forecast beside it, by ID: the score of the row less the
-// score of Persistent Forecast, corrected by Holm for the number of rows. None where Persistent Forecast lacks runs.
+// differences returns the findings of each row against Persistent Forecast, by row ID: the row's score minus
+// Persistent Forecast's, corrected by Holm for the number of rows. It returns none if Persistent Forecast lacks runs.
 func (r rotation) differences() map[string]judge.Finding {
 	var ids []string
 	var rows []judge.Row
@@ -214,7 +213,7 @@ func (r rotation) differences() map[string]judge.Finding {
 	if len(base.Errors) < 2 {
 		return nil
 	}
-	// These are scores, not errors: Persistent Forecast's is less where the row is better.
+	// These are scores, not errors: Persistent Forecast's score is smaller where the row is better.
 	findings, err := judge.Beside(base, rows, r.test)
 	if err != nil {
 		return nil
@@ -227,8 +226,8 @@ func (r rotation) differences() map[string]judge.Finding {
 	return all
 }
 
-// Verdict says whether a learned model beats Persistent Forecast in the rotation; all is empty where nothing can be
-// judged. The matrix has the differences of NDCG@10 that are shown, details all of them.
+// Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
+// can be judged. The matrix has the significant differences of NDCG@10, details has all of them.
 func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	if !r.Comparable() {
 		return "", nil, nil
@@ -272,7 +271,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 	return strings.Join(sentences, " "), m.Table(), m.Details()
 }
 
-// rotationOn is the rotation of some data; an error wraps [experiments.ErrInput] where the report has no such data.
+// rotationOn returns the rotation of one data set; the error wraps [experiments.ErrInput] if the report has no such
+// data.
 func rotationOn(r *experiments.Report, data string) (rotation, error) {
 	results := r.Results.Where("data", data)
 	if len(results) == 0 {
@@ -282,9 +282,8 @@ func rotationOn(r *experiments.Report, data string) (rotation, error) {
 	return rotationOf(results), nil
 }
 
-// Differences draws how much the NDCG of each row is above the NDCG of Persistent Forecast, in the rotation of some
-// data. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for other
-// data.
+// Differences draws the NDCG of each row minus the NDCG of Persistent Forecast, in the rotation of one data set. The
+// error wraps [experiments.ErrNotStored] if there is nothing to draw, and [experiments.ErrInput] for other data.
 func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Figure, error) {
 	turned, err := rotationOn(r, data)
 	if err != nil {
@@ -311,7 +310,7 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 		r.Profile), X: "difference, above 0 is better"}, rows...)
 }
 
-// Times draws the NDCG of the tested label times, with errors as [Affinity.Differences] has them.
+// Times draws the NDCG of the tested label times, with the same errors as [Affinity.Differences].
 func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, error) {
 	turned, err := rotationOn(r, data)
 	if err != nil {
@@ -342,10 +341,10 @@ func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, e
 		X: "label time", Y: "NDCG@10", Start: epoch}, lines...)
 }
 
-// epoch is what label times are counted from in figures.
+// epoch is the origin of label times in figures.
 var epoch = time.Unix(0, 0).UTC()
 
-// day is a label time in days since 1970.
+// day returns a label time in days since 1970.
 func (d *affinityData) day(labelTime float64) float64 {
 	if d.yearly {
 		return dayOfYear(labelTime)
@@ -353,12 +352,12 @@ func (d *affinityData) day(labelTime float64) float64 {
 	return labelTime / (24 * 60 * 60)
 }
 
-// dayOfYear is the first day of a year.
+// dayOfYear returns the first day of a year.
 func dayOfYear(year float64) float64 {
 	return time.Date(int(year), time.January, 1, 0, 0, 0, 0, time.UTC).Sub(epoch).Hours() / 24
 }
 
-// drawAll draws what has anything to show.
+// drawAll draws every figure that has data.
 func (a *Affinity) drawAll(r *experiments.Report) *catalogue.Drawn {
 	drawn := &catalogue.Drawn{}
 	for _, data := range r.Results.Values("data") {
@@ -372,12 +371,12 @@ func (a *Affinity) drawAll(r *experiments.Report) *catalogue.Drawn {
 	return drawn
 }
 
-// Notes are on all tables and figures of the study, for the end of a page.
+// Notes returns the notes on all tables and figures of the study, for the end of a page.
 func (a *Affinity) Notes(r *experiments.Report) figures.NoteList {
 	return append(a.notes(r), r.Notes()...)
 }
 
-// notes explain tables and figures, and name our choices.
+// notes explains tables and figures, and names our choices.
 func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
 	size := a.size(r.Profile)
 	t := size.training

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// shares are the yearly matrices of a graph in snapshots, with the nodes in falling order of what flows to them.
+// shares holds the yearly matrices of a graph in snapshots, with the nodes in falling order of their imports.
 type shares struct {
 	names  []string
 	years  []float64
@@ -62,8 +62,8 @@ func tradeShares(ctx context.Context) (s shares, err error) {
 	return s, nil
 }
 
-// TradeMaps shows the share of each country's exports that went to each other country, year by year: exporters from top
-// to bottom, importers from left to right, both in falling order of what they import from all.
+// TradeMaps shows the share of each country's exports that went to each other country, year by year. Exporters are
+// listed from top to bottom, importers from left to right, both in falling order of their total imports.
 func TradeMaps(ctx context.Context) (*figures.Slider, error) {
 	s, err := tradeShares(ctx)
 	if err != nil {
@@ -92,9 +92,9 @@ func TradeMaps(ctx context.Context) (*figures.Slider, error) {
 	return figures.NewSlider(frames...)
 }
 
-// TradePartners draws the share of a country's exports that went to each of its largest partners, all years together,
-// by year. Countries are named as in the data, by ISO 3166 codes of three letters. The error wraps
-// [experiments.ErrInput].
+// TradePartners draws the share of a country's exports that went to each of its largest partners, by year. The
+// partners are the largest over all years. Countries are named as in the data, by ISO 3166 codes of three letters.
+// The error wraps [experiments.ErrInput].
 func TradePartners(ctx context.Context, country string, partners int) (*figures.Figure, error) {
 	s, err := tradeShares(ctx)
 	if err != nil {
@@ -126,8 +126,8 @@ func TradePartners(ctx context.Context, country string, partners int) (*figures.
 		Start: epoch}, lines...)
 }
 
-// countries lists the nodes of a rotation with the mean of a row's NDCG minus Persistent Forecast's over tested label
-// times and seeds, the largest first; nil where runs are missing.
+// countries returns the nodes of a rotation with the mean of a row's NDCG minus Persistent Forecast's over tested
+// label times and seeds, largest first; nil if runs are missing.
 func (r rotation) countries(row string) (nodes []int, gains []float64) {
 	mean := func(row string) map[int]float64 {
 		some := r.results.Where("model", row)
@@ -165,7 +165,7 @@ func (r rotation) countries(row string) (nodes []int, gains []float64) {
 	return nodes, gains
 }
 
-// Countries draws the nodes that gain and lose most by a row, with errors as [Affinity.Differences] has them.
+// Countries draws the nodes that gain and lose most by a row, with the same errors as [Affinity.Differences].
 func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.Figure, error) {
 	turned, err := rotationOn(r, data)
 	if err != nil {

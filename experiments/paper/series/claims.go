@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 )
 
-// onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below the errors of others:
-// with the published hyperparameters, and tuned.
+// onSeries returns a finder that tests, for each split of a series of a study, whether the errors of PENG-CDE are
+// below the errors of others: with the published hyperparameters, and tuned.
 func onSeries(study, country string, others []string) judge.Finder {
 	return func(e judge.Evidence) ([]judge.Case, error) {
 		report, why := e.Usable(study)
@@ -55,10 +55,10 @@ func seriesCases(all []comparison, others []string) (cases []judge.Case, err err
 	return cases, nil
 }
 
-// ofSeries are the models that the paper compares PENG-CDE with, by ID.
+// ofSeries lists the IDs of the models that the paper compares PENG-CDE with.
 var ofSeries = []string{"original", "gn-ode", "stg-ncde", "dcrnn", "astgcn", "stidgcn"}
 
-// Finders find what runs say of the claims on series, by their ID.
+// Finders maps the IDs of the claims on series to their finders.
 func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"covid":  onSeries("epidemics", "england", ofSeries),

@@ -15,16 +15,18 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// row are the results of a setting on a split, with the test errors by which rows are compared; these are nil while
-// runs are missing or diverged.
+// row holds the results of a setting on a split, with the test errors by which rows are compared; the errors are nil
+// if runs are missing or diverged.
 type row struct {
 	setting
 	experiments.Results
-	// of are the seeds of a random split, else the snapshots whose targets were forecast, in order.
+	// of holds the seeds of a random split, otherwise the snapshots whose targets were forecast, in order.
 	of []int
-	// errors are mean squared errors: by seed for a random split, else by window of the mean forecast of all seeds.
+	// errors holds mean squared errors: by seed for a random split, otherwise by window of the mean forecast of all
+	// seeds.
 	errors []float64
-	// published is the published measure of the mean forecast by window, single the mean over seeds of single errors.
+	// published holds the published measure of the mean forecast by window, single the mean over seeds of single
+	// errors.
 	published, single []float64
 	// count is the number of seeds.
 	count int
@@ -52,7 +54,7 @@ func (f *Forecasting) rows(results experiments.Results, split Split) (all []row,
 	return all, nil
 }
 
-// fill finds the errors of a row whose runs are all there.
+// fill computes the errors of a row if all its runs are stored.
 func (r *row) fill(series *dyngraph.Series) error {
 	seeds := make(map[uint64]bool)
 	for _, result := range r.Results {
@@ -95,7 +97,7 @@ func (r *row) fill(series *dyngraph.Series) error {
 	return nil
 }
 
-// errorsOf are the mean squared error by node and the published measure, see [train.BroadcastMSE].
+// errorsOf returns the mean squared error by node and the published measure, see [train.BroadcastMSE].
 func errorsOf(forecast, truth []float64) (perNode, published float64, err error) {
 	if perNode, err = train.MSE(forecast, truth); err == nil {
 		published, err = train.BroadcastMSE(forecast, truth)
@@ -103,16 +105,16 @@ func errorsOf(forecast, truth []float64) (perNode, published float64, err error)
 	return perNode, published, err
 }
 
-// comparison is what the rows of one split are compared by.
+// comparison holds the rows of one split with the data needed to compare them.
 type comparison struct {
 	*experiments.Report
 	place *Forecasting
 	split Split
 	rows  []row
 	over  experiments.Interval
-	test  stats.Test // of differences, with the dependence that over counts
+	test  stats.Test // test of differences, with the dependence that over accounts for
 	// best is the forecast without a trained network that has the lowest test error, among all rows of the profile,
-	// whichever were asked for; nil while any of these forecasts is missing.
+	// whatever the options select; nil while any of these forecasts is missing.
 	best *row
 }
 
@@ -152,7 +154,7 @@ func comparisons(r *experiments.Report) (all []comparison, err error) {
 	return all, nil
 }
 
-// places are the parts of a report's study, one for each series.
+// places returns the parts of a report's study, one for each series.
 func places(r *experiments.Report) (all []*Forecasting) {
 	for _, result := range r.Results {
 		if f := result.Spec.(setting).place; !slices.Contains(all, f) {
@@ -162,7 +164,7 @@ func places(r *experiments.Report) (all []*Forecasting) {
 	return all
 }
 
-// row is the one with an ID; nil where the report has none.
+// row returns the row with an ID; nil if the report has none.
 func (c comparison) row(id string) *row {
 	for i, r := range c.rows {
 		if r.ID == id {
@@ -172,7 +174,7 @@ func (c comparison) row(id string) *row {
 	return nil
 }
 
-// rowOf is the row of a model in a variant; nil where the report has none.
+// rowOf returns the row of a model in a variant; nil if the report has none.
 func (c comparison) rowOf(model string, v variant) *row {
 	for i, r := range c.rows {
 		if r.model() == model && r.variant == v {
@@ -182,8 +184,8 @@ func (c comparison) rowOf(model string, v variant) *row {
 	return nil
 }
 
-// differences returns a row's errors minus the errors of the best simple forecast, where both have one; nil for that
-// forecast itself.
+// differences returns a row's errors minus the errors of the best simple forecast, where both have errors; nil for
+// that forecast itself.
 func (c comparison) differences(r row) []float64 {
 	if c.best == nil || c.best.ID == r.ID {
 		return nil

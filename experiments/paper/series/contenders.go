@@ -9,12 +9,12 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// hyperparameters are the published ones for a data set.
+// hyperparameters holds the published hyperparameters for a data set.
 type hyperparameters struct {
 	peng, original, gnode, stg, dcrnn, astgcn, stidgcn catalogue.Width
 }
 
-// widths of so many hidden features and layers.
+// widths returns a width with these numbers of hidden features and layers.
 func widths(hidden, layers int) catalogue.Width {
 	return catalogue.Width{Hidden: hidden, Layers: layers}
 }
@@ -26,8 +26,8 @@ var (
 		stg: widths(32, 3), dcrnn: widths(64, 3), astgcn: widths(16, 3), stidgcn: widths(8, 0)}
 )
 
-// contenders are the models of the paper's table of these data sets, for data of a size, windows of so many inputs, and
-// constant steps of the equations but in profile full, which has the published ones.
+// contenders returns the models of the paper's table of these data sets, for data of this size and windows with this
+// number of inputs. The equations use constant steps, except in profile full, which uses the published steps.
 func contenders(p experiments.Profile, data pengcde.Config, inputs int, step float64, h hyperparameters) []contender {
 	equation := func(id string, w catalogue.Width) pengcde.Config {
 		c := data
@@ -42,7 +42,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		c.Step, c.Adaptive = 0, &ode.PID{}
 		return c
 	}
-	coarser := func(id string, w catalogue.Width) pengcde.Config { // adaptive in profile full alone
+	coarser := func(id string, w catalogue.Width) pengcde.Config { // adaptive only in profile full
 		if p == experiments.Full {
 			return adaptive(id, w)
 		}
@@ -83,7 +83,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			tried:     dyngraph.NormalisedAdjacency,
 			mended:    func(w catalogue.Width) pengcde.Config { return coarser("gn-ode", w) },
 			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("gn-ode", w)) }, defectiveMatrix: "raw"},
-		{id: "stg-ncde", // whose gradients are not finite within a few epochs of the published steps
+		{id: "stg-ncde", // its gradients are not finite within a few epochs of the published steps
 			published: h.stg,
 			sizes:     []catalogue.Width{widths(8, 1), widths(16, 1), widths(32, 1)},
 			mended:    func(w catalogue.Width) pengcde.Config { return finer(w) },
@@ -116,7 +116,8 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	return all
 }
 
-// parity gives an equation the defects of the published code: raw weights, and a loss that forgets which node is which.
+// parity gives an equation the defects of the published code: raw weights, and a loss that ignores the identity of
+// nodes.
 func parity(c pengcde.Config) pengcde.Config {
 	c.Normalise, c.Parity = dyngraph.Raw, true
 	return c

@@ -16,24 +16,25 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Countries is a study of several series, one [Forecasting] each. Its runs have the keys "country" and "split".
+// Countries is a study of several series, with one [Forecasting] for each. Its runs have the keys "country" and
+// "split".
 type Countries struct {
 	experiments.Study
 	all []*Forecasting
 }
 
-// countries are those whose data ship with the module.
+// countries lists the countries whose data ship with the module.
 var countries = []struct {
 	name string
 	load func(...pgt.Option) (*dyngraph.Series, error)
 }{{"england", pgt.EnglandCovid}, {"italy", pgt.ItalyCovid}, {"france", pgt.FranceCovid}}
 
-// Epidemics is the epidemics study: forecast the Covid cases of the regions of a country two days after the last ones
-// seen, from four snapshots: four days of movements between regions, and the cases of eleven days.
+// Epidemics returns the epidemics study. It forecasts the Covid cases of the regions of a country two days after the
+// last visible ones, from four snapshots: four days of movements between regions, and the cases of eleven days.
 //
-// Published, for England alone: windows of five days side by side, 60% for training, 20% for validation, shuffled by
-// ten seeds; AdamW, at most 200 epochs with patience 15; for PENG-CDE hidden 64, 3 layers, constant steps. Beside it
-// stand splits that do not leak, two more countries, files of one's own, and forecasts without a trained network.
+// Published, only for England: non-overlapping windows of five days, 60% for training, 20% for validation, shuffled
+// by ten seeds; AdamW, at most 200 epochs with patience 15; for PENG-CDE hidden 64, 3 layers, constant steps. This
+// study adds splits that do not leak, two more countries, your own files, and forecasts without a trained network.
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
 		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
@@ -50,14 +51,14 @@ func Epidemics() *Countries {
 	return c
 }
 
-// country is the part of the study on a series.
+// country returns the part of the study on one series.
 func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) *Forecasting {
 	return Forecasting{Study: c.Study, Time: "day", Target: "standardised cases", Node: "region", Country: name,
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Country returns the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a
-// study by itself, with the same runs as in the whole.
+// Country returns the part of the study on one country, or on the file at a path that ends in .json or .json.gz. The
+// part is a study with the same runs as in the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
 	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
 		return c.Own(name), nil
@@ -86,7 +87,7 @@ func (c *Countries) plan(ctx context.Context, scope experiments.Scope) (runs []e
 
 const epidemicWindow = 5
 
-// epidemicSettings are the rows for a country.
+// epidemicSettings returns the rows for a country.
 func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting) {
 	constant := size
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}

@@ -32,7 +32,7 @@ func Flows(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.Adjacency(axes, panels)
 }
 
-// Movement draws the people who moved between regions, and within them, each day.
+// Movement draws the number of people who moved between regions, and within them, each day.
 func Movement(s *dyngraph.Series) (*figures.Figure, error) {
 	between := figures.Series{Name: "between regions", X: s.Times}
 	within := figures.Series{Name: "within a region", X: s.Times}
@@ -52,7 +52,7 @@ func Movement(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.Lines(axes, between, within)
 }
 
-// Cases draws the standardised cases of all regions and days to be forecast.
+// Cases draws the standardised cases of all regions on the days to forecast.
 func Cases(s *dyngraph.Series) (*figures.Figure, error) {
 	if s.Targets == nil {
 		return nil, errs.New(experiments.ErrInput, "experiments: series %q has no targets to draw", s.Name)
@@ -67,7 +67,7 @@ func Cases(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.HeatMap(axes, grid)
 }
 
-// CasesOf draws the daily cases of some regions, those to be forecast; see [Busiest] and [Regions].
+// CasesOf draws the daily cases of these regions on the days to forecast; see [Busiest] and [Regions].
 func CasesOf(s *dyngraph.Series, regions []int) (*figures.Figure, error) {
 	var panels []figures.ForecastPanel
 	for _, u := range regions {
@@ -90,7 +90,8 @@ func CasesOf(s *dyngraph.Series, regions []int) (*figures.Figure, error) {
 		Start: startOf(s, s.Alignment.Targets.Last)}, panels)
 }
 
-// startOf is the date, so many days later, of time 0; the zero time where a series has no dates. Its times are days.
+// startOf returns the date of time 0 plus this many days; the zero time if a series has no dates. The series' times
+// are days.
 func startOf(s *dyngraph.Series, later int) time.Time {
 	if s.Dates == nil {
 		return time.Time{}
@@ -99,7 +100,7 @@ func startOf(s *dyngraph.Series, later int) time.Time {
 	return s.Dates[0].AddDate(0, 0, later).Add(-time.Duration(s.Times[0] * day))
 }
 
-// Busiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in
+// Busiest returns the regions with the largest mean of raw cases in the standardisation of the first snapshot, in
 // order.
 func Busiest(s *dyngraph.Series, count int) ([]int, error) {
 	if len(s.Scales) == 0 || count > s.Nodes() {
@@ -109,7 +110,7 @@ func Busiest(s *dyngraph.Series, count int) ([]int, error) {
 	return ranked(s.Scales[0].Mean)[:count], nil
 }
 
-// Regions are those with some names.
+// Regions returns the indices of the regions with these names.
 func Regions(s *dyngraph.Series, names ...string) (regions []int, err error) {
 	if s.NodeNames == nil {
 		return nil, errs.New(experiments.ErrInput, "experiments: the regions of series %q have no names: count them from 0",
@@ -126,7 +127,7 @@ func Regions(s *dyngraph.Series, names ...string) (regions []int, err error) {
 	return regions, nil
 }
 
-// ranked returns the indices of values, the largest value first.
+// ranked returns the indices of values, largest value first.
 func ranked(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {

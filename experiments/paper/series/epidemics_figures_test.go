@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Figures of a country name its regions and dates: a day to be forecast lies 8 days after the snapshot's first.
+// Figures of a country name its regions and dates: a day to forecast lies 8 days after the snapshot's first.
 func TestFiguresOfCountries(t *testing.T) {
 	s, err := pgt.ItalyCovid()
 	if err != nil {
@@ -66,13 +66,13 @@ func TestFiguresOfCountries(t *testing.T) {
 	}
 }
 
-// Names and dates, which were joined to England's file later, leave stored runs as they are.
+// Names and dates, which were added to England's file later, do not change stored runs.
 func TestNamesLeaveTheDigest(t *testing.T) {
 	s, err := pgt.EnglandCovid()
 	if err != nil {
 		t.Fatal(err)
 	}
-	const stored = "e1d7d956d2979e5cac204b18bb81607e" // of the runs that were made without names
+	const stored = "e1d7d956d2979e5cac204b18bb81607e" // of runs that were made without names
 	if digest := experiments.Digest(s); digest != stored || s.NodeNames == nil || s.Dates == nil {
 		t.Errorf("digest %s with %d names, want %s", digest, len(s.NodeNames), stored)
 	}

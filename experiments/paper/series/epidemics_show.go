@@ -28,9 +28,9 @@ func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.
 	return append([]figures.Item{table}, drawn.Items()...), drawn.Err
 }
 
-// AllItems returns the test errors of all models by country, a table for each split; the critical-difference diagrams;
-// and of one split, a country at a time, the differences from the best simple forecast. Figures are there where stored
-// runs allow.
+// AllItems returns the test errors of all models by country, in a table for each split; the critical-difference
+// diagrams; and, for one split, the differences from the best simple forecast by country. It includes the figures
+// that stored runs allow.
 func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figure
 	return append(items, slid(differences.All)...), nil
 }
 
-// slid are figures under a slider, or below each other where rows that are missing make them of several sizes.
+// slid returns figures under a slider, or one below the other if missing rows give them different sizes.
 func slid(all []experiments.PageFigure) (items []figures.Item) {
 	var frames []figures.Frame
 	for _, f := range all {
@@ -68,7 +68,8 @@ func slid(all []experiments.PageFigure) (items []figures.Item) {
 	return []figures.Item{slider}
 }
 
-// Verdict says what a report's runs show, with a matrix of models by splits, and the figures behind it, a line each.
+// Verdict returns what a report's runs show, with a matrix of models by splits, and the numbers behind it, one line
+// each.
 func (c *Countries) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
 	all, err := comparisons(r)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
+// beyond is the error from which Dots omits a row, which the table still has, so that the other rows can be told
+// apart.
 const beyond = 10
 
 // Dots draws the test errors of the random split, with the errors of the single seeds.
@@ -45,8 +46,8 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		X: "mean squared error by " + f.Node}, dots...)
 }
 
-// WindowErrors draws the errors of complete rows of a split on each tested window: of those with the IDs, or without
-// any of all but tuned ones and those with published defects.
+// WindowErrors draws the errors of complete rows of a split on each tested window. ids selects the rows; without ids
+// it draws all rows except tuned ones and those with published defects.
 func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
@@ -59,7 +60,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	var lines []figures.Series
 	for _, row := range all {
 		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && row.variant == plain
-		if !wanted || row.published == nil { // or not complete, or without windows in common
+		if !wanted || row.published == nil { // or incomplete, or without common windows
 			continue
 		}
 		line := figures.Series{Name: row.Name, Y: row.errors, Style: catalogue.StyleIn(r, row.ID)}
@@ -76,8 +77,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 		Start: startOf(series, series.Alignment.Targets.Last)}, lines...)
 }
 
-// Differences draws, for every row of a split, the errors by window minus the errors of the best simple forecast. A row
-// that lacks runs is there as missing.
+// Differences draws, for every row of a split, the errors by window minus the errors of the best simple forecast. A
+// row that lacks runs is shown as missing.
 func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.Figure, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -107,7 +108,7 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		Dot: "one window"}, dots...)
 }
 
-// incomplete says that no row of a split has all its runs.
+// incomplete returns the error that no row of a split has all its runs.
 func (f *Forecasting) incomplete(r *experiments.Report, split Split) error {
 	return errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.title(), split,
 		r.Profile)

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
 
-// Table 2 has the paper's rows in the paper's measure with ours of the same measure, and says of how many seeds.
+// Table 2 has the paper's rows in the paper's measure next to ours in the same measure, with the number of seeds.
 func TestPublishedSeriesTable(t *testing.T) {
 	printed := fixture.Load(t, "paper_tables").Get("PGT")
 	alone := studytest.ShownItem(t, Table2, judge.Evidence{})
@@ -43,7 +43,7 @@ func TestPublishedSeriesTable(t *testing.T) {
 		}
 	}
 	r := &experiments.Report{Study: Epidemics().Study, Profile: experiments.Medium, Results: results}
-	// 0.035 is t(0.975, 2) sqrt((1/3 + 2/6) 0.01²), as two tested windows share six training windows.
+	// 0.035 is t(0.975, 2) sqrt((1/3 + 2/6) 0.01²), because two tested windows share six training windows.
 	text := studytest.ShownItem(t, Table2, judge.Evidence{Reports: map[string]*experiments.Report{"epidemics": r}})
 	for _, want := range []string{"Covid: ours is of 3 seeds, the paper's of 10.",
 		"| DCRNN | 1.010 ± 0.035 (0.898 ± 0.126) | " +

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Losses draws the losses of a model's runs by epoch; of a rotation or rolling origins, the runs of the first part.
+// Losses draws the losses of a model's runs by epoch; for a rotation or rolling origins, the runs of the first part.
 func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
 	results := f.of(r.Results, split).Where("model", id).Made()
 	if len(results) == 0 {
@@ -31,7 +31,8 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 		Y: "mean squared error"}, curves...)
 }
 
-// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for rolling origins.
+// Forecasts draws, for these nodes, forecasts of models against truth with the spread over seeds, for rolling
+// origins.
 func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
@@ -91,7 +92,7 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		RollingOrigin), X: f.Time, Y: f.Target, Start: startOf(series, series.Alignment.Targets.Last)}, panels)
 }
 
-// suffix names the country in titles of figures, where the study has several.
+// suffix returns the name of the country for titles of figures, if the study has several.
 func (f *Forecasting) suffix() string {
 	if f.Country == "" {
 		return ""
@@ -126,7 +127,7 @@ func targetsAt(s *dyngraph.Series, node int) []float64 {
 	return values
 }
 
-// nodeName is the one that the series has, else what a node is, and its number.
+// nodeName returns the node's name in the series, otherwise its kind and number.
 func nodeName(s *dyngraph.Series, what string, node int) string {
 	if len(s.NodeNames) > 0 {
 		return s.NodeNames[node]

@@ -1,4 +1,4 @@
-// Package series has the studies on series: Covid cases by region, and mentions during a tennis tournament.
+// Package series contains the studies on series: Covid cases by region, and mentions during a tennis tournament.
 //
 // Start with [Epidemics].
 package series
@@ -12,30 +12,30 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// Forecasting forecasts the targets of a series: what a window's inputs say of the targets of its last snapshot. It is
-// a study, or, with a Country, the part of [Countries] on one of them. Its runs have the key "split".
+// Forecasting is a study that forecasts the targets of the last snapshot of a window from the window's inputs. With a
+// Country, it is the part of [Countries] on that country. Its runs have the key "split".
 type Forecasting struct {
 	experiments.Study
-	// Time and Target name the axes of times and of targets, Node is what a node is.
+	// Time and Target name the axes of times and of targets; Node describes a node.
 	Time, Target, Node string
 	// Country is the value of the key "country" of its runs; "" for a study of one series.
 	Country string
 
 	load func() (*dyngraph.Series, error)
-	// window is the number of snapshots of a window; in the published split windows lie side by side.
+	// window is the number of snapshots in a window; the windows of the published split do not overlap.
 	window int
-	// settings are the rows for data of a size.
+	// settings returns the rows for data of this size.
 	settings func(p experiments.Profile, size pengcde.Config) []setting
-	// published is the table of what the paper prints of it, see [catalogue.Published]; "" for none.
+	// published names the table of the paper's values, see [catalogue.Published]; "" for none.
 	published string
-	// with, where not nil, is the series on which models are ranked together with this one, as in the paper.
+	// with, if not nil, returns the series that is ranked together with this one, as in the paper.
 	with func() (*Forecasting, error)
 
 	series          func() (*dyngraph.Series, error)
 	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it
 }
 
-// complete makes it a study, which loads the series once, when it is asked for.
+// complete makes it a study that loads the series once, at the first request.
 func (f Forecasting) complete() *Forecasting {
 	f.series = sync.OnceValues(func() (*dyngraph.Series, error) {
 		series, err := f.load()
@@ -57,7 +57,7 @@ func (f *Forecasting) keys(split Split) map[string]string {
 	return keys
 }
 
-// of are its results with a split.
+// of returns its results with a split.
 func (f *Forecasting) of(results experiments.Results, split Split) experiments.Results {
 	for key, value := range f.keys(split) {
 		results = results.Where(key, value)
@@ -65,7 +65,7 @@ func (f *Forecasting) of(results experiments.Results, split Split) experiments.R
 	return results
 }
 
-// title names it for people.
+// title returns a name for people.
 func (f *Forecasting) title() string {
 	if f.Country != "" {
 		return f.Name + ", " + f.Country
@@ -83,7 +83,7 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 	for _, s := range f.settings(scope.Profile, pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}) {
 		s.place = f
 		seeds := scope.SeedsOr(s.seeds)
-		if s.Untrained && s.split != Random { // no seed changes them
+		if s.Untrained && s.split != Random { // seeds do not change them
 			seeds = []uint64{0}
 		}
 		splits, err := f.splits(s, 0)
@@ -100,7 +100,7 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 	return runs, nil
 }
 
-// identity lists the windows, not the rule by which they are chosen.
+// identity lists the windows, not the rule that chooses them.
 func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting, seed uint64, fold int) (any, error) {
 	split, err := f.split(s, seed, fold)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting
 	return all, s.Row.Identity(all)
 }
 
-// extents are the first and last snapshots of windows, in order.
+// extents returns the first and last snapshots of windows, in order.
 func extents(windows []dyngraph.Window) [][2]int {
 	all := make([][2]int, len(windows))
 	for i, w := range windows {
@@ -123,7 +123,8 @@ func extents(windows []dyngraph.Window) [][2]int {
 	return all
 }
 
-// initial is the seed of the initial parameters, which differ between the runs of a rotation or of rolling origins.
+// initial returns the seed of the initial parameters, which differ between the runs of a rotation or of rolling
+// origins.
 func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
 
 // makeForecast trains on the windows of a split and forecasts the others.

@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// goldenPart is what small runs on england make. Large graphs have sums in another order on another backend, whose
-// rounding forecasts show more than losses.
+// goldenPart holds the numbers of small runs on England. Another backend adds the sums of large graphs in another
+// order; the rounding shows more in forecasts than in losses.
 var goldenPart = studytest.Part{File: "../testdata/golden.json", Prefix: "england, ", Make: goldenForecasts,
 	Rounding: func(name string) float64 {
 		if strings.HasSuffix(name, ": forecast") {
@@ -28,8 +28,8 @@ func TestGolden(t *testing.T) { goldenPart.Check(t) }
 
 func TestGoldenHere(t *testing.T) { goldenPart.CheckHere(t) }
 
-// goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model.
-// With more or longer steps, losses by step change by 1e-4 for rounding alone.
+// goldenForecasts trains vector fields for two optimiser steps on England, and makes all forecasts without a model.
+// With more or longer steps, rounding changes losses by step by 1e-4.
 func goldenForecasts(t *testing.T, backend *xla.Backend, values map[string][]float64) {
 	t.Helper()
 	e := england(t)

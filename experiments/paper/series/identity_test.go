@@ -21,7 +21,7 @@ type draft struct {
 	overlapping bool
 }
 
-// All values are in the identity of a run, those too that are left to defaults.
+// The identity of a run contains all values, including defaults.
 func TestIdentityHasEveryValue(t *testing.T) {
 	identityOf := func(change func(*draft)) string {
 		t.Helper()

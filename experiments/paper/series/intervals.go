@@ -10,10 +10,10 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Interval returns the interval of a split, with the test of differences that counts the same dependence: values are by
-// seed for Random, else by tested window in order of time.
+// interval returns the interval of a split, with the test of differences that accounts for the same dependence:
+// values are by seed for Random, otherwise by tested window in order of time.
 func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, error) {
-	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little
+	// Training windows are counted without overlap, whatever a row makes of the rest: overlapping ones hold little
 	// more.
 	splits, err := f.splits(setting{Row: untrained, split: split}, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // partNames are the names of a split's parts in order of time.
 var partNames = []string{"validation", "test"}
 
-// measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star
+// measure forecasts windows in order of time, and stores the forecasts and the mean errors: by node, and with a star
 // the published measure, see [train.BroadcastMSE].
 func measure(ctx context.Context, facts *experiments.Facts, learner experiments.Learner, part string,
 	windows []dyngraph.Window) error {

@@ -23,12 +23,12 @@ var (
 	simpleNote = prose.Text("simple")
 )
 
-// Notes are on all tables and figures of the study, for the end of a page.
+// Notes returns the notes on all tables and figures of the study, for the end of a page.
 func (f *Forecasting) Notes(r *experiments.Report) figures.NoteList {
 	return append(forecastNotes(r), r.Notes()...)
 }
 
-// forecastNotes explain the measure and how rows are trained.
+// forecastNotes explains the measure and how rows are trained.
 func forecastNotes(r *experiments.Report) figures.NoteList {
 	notes := figures.NoteList{measureNote}
 	splits := r.Results.Values("split")
@@ -48,7 +48,7 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	return slices.Concat(notes, trainedOn(r))
 }
 
-// trainedOn says which rows leave out windows or have more, and which are trained only now and then.
+// trainedOn describes which rows leave out windows or have more, and which are not trained at every origin.
 func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 	names := make(map[string][]string)
 	for _, result := range r.Results {
@@ -77,8 +77,8 @@ func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 	return notes
 }
 
-// splitNotes returns the notes on one split: its interval, the trials chosen, and what it leaks or how well targets
-// that no input shows would forecast.
+// splitNotes returns the notes on one split: its interval, the chosen trials, and how much it leaks or how well
+// targets that no input shows would forecast.
 func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	series, err := f.series()
 	if err != nil {
@@ -103,13 +103,13 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 		}
 		notes = append(notes, oracle)
 	}
-	for i, note := range notes { // they stand together at the end of a page
+	for i, note := range notes { // they are printed together at the end of a page
 		notes[i] = fmt.Sprintf("%s: %s", c.heading(), note)
 	}
 	return notes, nil
 }
 
-// size writes an error; a large one, of a model that failed, in few digits.
+// size formats an error; the large error of a model that failed has few digits.
 func size(err float64) string {
 	if err >= 1000 {
 		return fmt.Sprintf("%.1e", err)
@@ -117,7 +117,7 @@ func size(err float64) string {
 	return fmt.Sprintf("%.3f", err)
 }
 
-// chosen says how often each trial of a tuned row was chosen; "" for other rows.
+// chosen describes how often each trial of a tuned row was chosen; "" for other rows.
 func (r row) chosen() string {
 	names := r.Trials
 	counts := make(map[string]int)
@@ -138,7 +138,7 @@ func (r row) chosen() string {
 	return fmt.Sprintf("trials that %s chose, with the number of runs: %s.", r.Name, strings.Join(parts, "; "))
 }
 
-// leak says how many of a split's training windows share steps with tested ones.
+// leak describes how many of a split's training windows share steps with tested ones.
 func (f *Forecasting) leak(splits []dyngraph.Split) string {
 	training, sharing := 0, 0
 	for _, s := range splits {
@@ -149,7 +149,7 @@ func (f *Forecasting) leak(splits []dyngraph.Split) string {
 		"is fitted.", f.Time, sharing, training)
 }
 
-// oracle says what error the targets of the snapshots before have, which no input shows.
+// oracle describes the error of the targets of earlier snapshots, which no input shows.
 func oracle(series *dyngraph.Series, splits []dyngraph.Split) (string, error) {
 	var means [2]float64
 	tested := 0.0

@@ -8,7 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// showForecasts are overviews, the tables of all series and splits, critical-difference diagrams, and notes on them.
+// showForecasts returns overviews, the tables of all series and splits, critical-difference diagrams, and notes on
+// them.
 func showForecasts(r *experiments.Report) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {
@@ -28,8 +29,8 @@ func showForecasts(r *experiments.Report) (items []figures.Item, err error) {
 	return append(append(items, drawn.Items()...), forecastNotes(r)), drawn.Err
 }
 
-// overviews show the test errors of all models: of one series by split, of several countries a table for each split.
-// What has a single column is in the table of its split already.
+// overviews returns the test errors of all models: by split for one series, and in a table for each split for several
+// countries. A single column would only repeat the table of its split, so it has no overview.
 func overviews(all []comparison) (tables []*figures.Table) {
 	add := func(title string, of []comparison, heading func(comparison) string) {
 		if len(of) > 1 {
@@ -52,7 +53,7 @@ func overviews(all []comparison) (tables []*figures.Table) {
 	return tables
 }
 
-// overview has a row for each model and a column for each comparison.
+// overview returns a table with a row for each model and a column for each comparison.
 func overview(title string, columns []comparison, heading func(comparison) string) *figures.Table {
 	r := columns[0].Report
 	t := &figures.Table{Title: title, Columns: []figures.Column{{Title: "model"}}}

@@ -11,13 +11,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Own is the part of the study on a file of one's own, in the format of england_covid.json: what Options.Data adds. Its
-// country is the file's name, "spain" for data/spain_covid.json.gz.
+// Own returns the part of the study on your own file, in the format of england_covid.json, which Options.Data adds.
+// Its country is the file's name, "spain" for data/spain_covid.json.gz.
 func (c *Countries) Own(path string) *Forecasting {
 	return c.country(countryOf(path), func() (*dyngraph.Series, error) { return pgt.Load(path) })
 }
 
-// planOwn lists the runs on files of one's own; an error names the file.
+// planOwn lists the runs on your own files; an error names the file.
 func (c *Countries) planOwn(ctx context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	taken := make(map[string]string)
 	for _, f := range c.all {
@@ -39,7 +39,7 @@ func (c *Countries) planOwn(ctx context.Context, scope experiments.Scope) (runs 
 	return runs, nil
 }
 
-// countryOf is the country of a file.
+// countryOf returns the country of a file.
 func countryOf(path string) string {
 	name := filepath.Base(path)
 	for _, suffix := range []string{".gz", ".json", "_covid"} {

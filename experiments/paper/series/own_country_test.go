@@ -39,7 +39,7 @@ func writeCountry(t *testing.T, name string, days int) string {
 	return path
 }
 
-// A file of one's own is one more country, with the same rows; its simple forecasts are made and shown.
+// Your own file is another country with the same rows; its simple forecasts are made and shown.
 func TestCountryOfOnesOwn(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	o := experiments.Options{Fresh: true, Profile: experiments.Medium,
@@ -78,7 +78,7 @@ func TestCountryOfOnesOwn(t *testing.T) {
 	}
 }
 
-// A file that is missing, bad, too short or of a country that is there is an error that names it, before any run.
+// A file that is missing, invalid, too short or of an existing country gives an error that names it, before any run.
 func TestFilesThatAreNoCountry(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	bad := filepath.Join(t.TempDir(), "wales.json")

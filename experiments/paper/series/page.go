@@ -6,8 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// pageForecasts has critical-difference diagrams, and for each series forecasts of some nodes and the differences from
-// the best simple forecast.
+// pageForecasts returns critical-difference diagrams and, for each series, forecasts of several nodes and the
+// differences from the best simple forecast.
 func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 	all, err := comparisons(r)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 )
 
 // priorStrength is the penalty, in windows, of the linear part of several countries. Divided by the number of windows
-// it is the penalty of a target, so that it fades as windows come in.
+// it is the penalty per target, so it fades as windows are added.
 const priorStrength = 1
 
-// ownStrengths are the penalties, in windows too, that draw the linear part of a series to the linear part of several,
-// by name; "" is any other. Each does best on the other countries that ship with the module:
-// TestStrengthsComeFromOtherCountries.
+// ownStrengths are the penalties, also in windows, that pull the linear part of a series to the linear part of
+// several countries, by name; "" is any other series. Each does best on the other countries that ship with the
+// module: TestStrengthsComeFromOtherCountries.
 var ownStrengths = map[string]float64{"england_covid": 100, "italy_covid": 300, "france_covid": 10, "": 100}
 
-// pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is the linear part of this country
-// and the others together.
+// pengLinear returns a PENG-CDE with a linear part of this number of visible values. The prior of the linear part is
+// the linear part of this country and the others together.
 func pengLinear(size pengcde.Config, values int) setting {
 	config := size
 	config.Hidden, config.Layers, config.Step = 8, 1, 1
@@ -70,7 +70,7 @@ func pengLinear(size pengcde.Config, values int) setting {
 
 var pengLinearNote = prose.Text("peng linear")
 
-// otherCountries are those that ship with the module.
+// otherCountries returns the countries that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
 	for _, load := range []func(...pgt.Option) (*dyngraph.Series, error){pgt.EnglandCovid, pgt.ItalyCovid,
 		pgt.FranceCovid} {
@@ -89,12 +89,12 @@ type joint struct {
 	series []*dyngraph.Series
 }
 
-// Fit trains on windows, with a prior from them and from all windows of other series that touch no day which they leave
-// out, so that nothing is learned from a day that is tested. Without dates no other series has a part.
+// Fit trains on windows. The prior comes from these windows and from all windows of other series that touch no
+// left-out day, so nothing is learned from a tested day. Series without dates get no windows of other series.
 func (l *joint) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report,
 	error) {
 	if len(training) == 0 {
-		return l.NetworkLearner.Fit(ctx, training, validation, config) // which says so
+		return l.NetworkLearner.Fit(ctx, training, validation, config) // Fit reports the error
 	}
 	all := slices.Clone(training)
 	for _, s := range l.series {
@@ -119,8 +119,8 @@ func (l *joint) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	return l.NetworkLearner.Fit(ctx, training, validation, config)
 }
 
-// known are the windows of another series each of whose days is before the series of the training windows begins or
-// touched by one of these.
+// known returns the windows of another series in which each day lies before the series of the training windows
+// begins, or is touched by a training window.
 func known(training, windows []dyngraph.Window) []dyngraph.Window {
 	learned, own := make(map[time.Time]bool), training[0].Series.Dates
 	for _, w := range training {
@@ -135,7 +135,7 @@ func known(training, windows []dyngraph.Window) []dyngraph.Window {
 	})
 }
 
-// days are those that a window touches; nil for a series without dates.
+// days returns the days that a window touches; nil for a series without dates.
 func days(w dyngraph.Window) (all []time.Time) {
 	if len(w.Series.Dates) == 0 {
 		return nil

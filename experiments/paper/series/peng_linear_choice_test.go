@@ -16,9 +16,9 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// A country has the fit of the linear part that does best on the tested windows of the others, as a share of the error
-// of their best simple forecast; a user's series has the fit that does best on all three. The errors are of the linear
-// part alone.
+// Each country uses the fit of the linear part that does best on the tested windows of the other countries, relative
+// to the error of their best simple forecast. A user's series uses the fit that does best on all three. The errors
+// concern only the linear part.
 func TestStrengthsComeFromOtherCountries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {
@@ -80,7 +80,7 @@ func TestStrengthsComeFromOtherCountries(t *testing.T) {
 				y.MulVec(linearRows(w), fit.coefficients(t, &own, &several))
 				errors[i][c] = append(errors[i][c], mse(y.RawVector().Data, w))
 			}
-			if len(errors[i][0]) == 1 { // the same as what the row starts from
+			if len(errors[i][0]) == 1 { // the same fit as the row starts from
 				fit := linearFit{"several", false, 1, 100}
 				l := head.Linear{Values: lags, Penalty: 1 / float64(len(together))}
 				if l.Prior, err = l.Solve(together); err != nil {

@@ -12,17 +12,17 @@ import (
 
 // linearFit is one way to fit a linear part.
 type linearFit struct {
-	// prior says where the coefficients are drawn to: to a ridge of this country and the others ("several"), nowhere
-	// ("own": the ridge of this country alone), or to the recent mean.
+	// prior names the target of the penalty on the coefficients: a ridge of this country and the others ("several"),
+	// none ("own": the ridge of this country only), or the recent mean.
 	prior string
-	// growing penalties are for each target, whatever the number of windows, and alike the others at 30 windows; the
-	// others fade as windows come in.
+	// growing penalties apply per target, whatever the number of windows, and equal the others at 30 windows; the
+	// others fade as windows are added.
 	growing bool
-	// ridge is the penalty of the ridge, pull the penalty that draws to the prior, in windows.
+	// ridge is the penalty of the ridge, pull the penalty towards the prior, in windows.
 	ridge, pull float64
 }
 
-// linearFits lists the fits to choose from, written down before all but a few of their errors were known.
+// linearFits lists the candidate fits, written down before all but a few of their errors were known.
 func linearFits() (all []linearFit) {
 	pulls := []float64{3, 10, 30, 100, 300, math.Inf(1)}
 	for _, growing := range []bool{false, true} {
@@ -41,7 +41,7 @@ func linearFits() (all []linearFit) {
 
 const lags, columns = 11, 2*11 + 1
 
-// sums are X'X, X'y, and the numbers of windows and of targets.
+// sums holds X'X, X'y, and the numbers of windows and of targets.
 type sums struct {
 	xx            *mat.SymDense
 	xy            *mat.VecDense
@@ -97,7 +97,8 @@ func (f linearFit) coefficients(t *testing.T, own, several *sums) *mat.VecDense 
 	return own.solve(t, start, f.growing, f.pull)
 }
 
-// linearRows are the regressors of a window's nodes: visible values less their means over nodes, the means, and 1.
+// linearRows returns the regressors of a window's nodes: visible values minus their means over nodes, the means,
+// and 1.
 func linearRows(w dyngraph.Window) *mat.Dense {
 	visible, nodes := w.Visible(), w.Series.Nodes()
 	x := mat.NewDense(nodes, columns, nil)

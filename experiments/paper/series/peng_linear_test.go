@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 )
 
-// The windows that others add to those known at an origin end by its newest day, and as late as they can; those that
-// they add beside a window left out touch none of its days.
+// The windows that other series add to the windows known at an origin end by its newest day, as late as possible; the
+// windows that they add next to a left-out window touch none of its days.
 func TestOthersShowNoDayThatIsLeftOut(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOthersShowNoDayThatIsLeftOut(t *testing.T) {
 			if !latest.Equal(newest) {
 				t.Errorf("%s beside %s, known on %s: windows to %s", other.Name, own.Name, newest, latest)
 			}
-			for _, k := range []int{0, len(windows) / 2} { // before the first training window too
+			for _, k := range []int{0, len(windows) / 2} { // also before the first training window
 				left := windows[k]
 				around := known(dyngraph.Purge(windows, []dyngraph.Window{left}), all)
 				for _, w := range around {
@@ -61,7 +61,7 @@ func TestOthersShowNoDayThatIsLeftOut(t *testing.T) {
 	}
 }
 
-// Data of other countries change the forecast; a country without dates is forecast from its own data alone.
+// Data of other countries change the forecast; a country without dates is forecast only from its own data.
 func TestPriorOfSeveralCountries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {
@@ -95,8 +95,7 @@ func TestPriorOfSeveralCountries(t *testing.T) {
 	}
 }
 
-// A country is drawn to the prior with the penalty chosen on the others, and a user's series with the one chosen on
-// all.
+// A country uses the penalty chosen on the others, and a user's series the penalty chosen on all.
 func TestStrengthOfSeries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {

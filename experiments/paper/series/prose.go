@@ -11,7 +11,7 @@ var proseText string
 
 var prose = catalogue.NewProse(proseText)
 
-// about is what a study asks, with how it splits.
+// about returns the question of a study, with its splits.
 func about(study string) string {
 	return prose.Text("about "+study) + "\n\n" + prose.Text("about splits")
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// rankedSplits are those whose blocks come near to being independent; windows of the others overlap.
+// rankedSplits are the splits with nearly independent blocks; windows of the other splits overlap.
 var rankedSplits = []Split{Random, PurgedRotation}
 
-// forecastRanks are the diagrams of a forecasting study, by split: all series together first and then each. Each model
-// has one row in them, with the published hyperparameters.
+// forecastRanks returns the diagrams of a forecasting study, by split: first for all series together, then for each.
+// Each model has one row in them, with the published hyperparameters.
 func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Drawn) {
 	if !r.Comparable() {
 		return drawn
@@ -44,8 +44,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 	return drawn
 }
 
-// withOther adds to a study's comparisons the comparisons of the series that models are ranked on together with its
-// own, and returns a title for all.
+// withOther adds the comparisons of the series that the paper ranks together with the study's own, and returns a
+// title for all.
 func withOther(r *experiments.Report, all []comparison) (together []comparison, title string, err error) {
 	if len(all) == 0 || all[0].place.with == nil {
 		return all, r.Study.Name + ", all countries", nil
@@ -62,7 +62,7 @@ func withOther(r *experiments.Report, all []comparison) (together []comparison, 
 	return slices.Concat(all, more), all[0].place.title() + " and " + other.title(), err
 }
 
-// forecastBlocks makes blocks of comparisons on one split: seeds of the random one, else tested windows.
+// forecastBlocks makes blocks of comparisons on one split: seeds of the random split, otherwise tested windows.
 func forecastBlocks(of []comparison) catalogue.Blocks {
 	b := catalogue.Blocks{Names: make(map[string]string), Each: "a tested window of a series",
 		Dependence: "Runs for the windows of a series share training windows, and windows near each other are alike: " +
@@ -82,7 +82,7 @@ func forecastBlocks(of []comparison) catalogue.Blocks {
 				b.Names[row.ID], b.Models = row.Name, append(b.Models, row.ID)
 			}
 			blocks, errors := row.of, row.errors
-			if c.split == Random { // also of a row that lacks some seeds
+			if c.split == Random { // also for a row that lacks seeds
 				blocks, errors = nil, row.Scores("test")
 				for _, result := range row.Results {
 					blocks = append(blocks, int(result.Seed))

@@ -17,24 +17,25 @@ import (
 // published code too, and tuned.
 type contender struct {
 	id, name string
-	// matrix is how the model reads the graph, as tables name it, and defectiveMatrix how with the defects; "" for not
-	// at all.
+	// matrix names, as in tables, how the model reads the graph, and defectiveMatrix how it reads it with the
+	// defects; "" if it does not.
 	matrix, defectiveMatrix string
 	published               catalogue.Width
 	mended, defects         func(catalogue.Width) pengcde.Config
 	training                train.Config
-	// sizes are the sizes of trials, small ones first, and tried their control; "" for the control of the published rows.
+	// sizes lists the sizes of trials, small ones first. tried is their control; "" for the control of the published
+	// rows.
 	sizes []catalogue.Width
 	tried dyngraph.Normalisation
-	// alone has the row with the published hyperparameters and no others, with a note.
+	// alone limits the model to the row with the published hyperparameters, with a note.
 	alone bool
 	note  string
 	// stride and retrainEvery are as in [setting].
 	stride, retrainEvery int
 }
 
-// rows says how many seeds each row of a contender has on every split, and the budget of the tuned row: so many sizes
-// by readouts by learning rates.
+// rows sets the number of seeds of each row of a contender on every split, and the number of trials of the tuned row
+// as sizes by readouts by learning rates.
 type rows struct {
 	mended, defects, tuned map[Split]int
 	sizes                  int
@@ -72,7 +73,7 @@ var (
 )
 
 // tuning stops a trial early: with residual readouts the best epochs are the first. Batches of four windows take less
-// than half the time of single ones.
+// than half the time of single windows.
 var tuning = train.Config{Epochs: 60, EvaluateEvery: 2, Patience: 10, MinEpochs: 8, BatchSize: 4}
 
 // trials returns all combinations of sizes, readouts and learning rates.

@@ -16,26 +16,26 @@ import (
 // setting is a model on a split: a row of a table of a [Forecasting].
 type setting struct {
 	experiments.Row
-	// base is the ID of the model that the row is a variant of; "" for the row's own.
+	// base is the ID of the model of which the row is a variant; "" if the row is the model itself.
 	base    string
 	title   string // the name of that model
 	variant variant
-	// matrix is the control path's, as tables name it; "" for a model without a graph.
+	// matrix names the matrix of the control path, as in tables; "" for a model without a graph.
 	matrix string
 	split  Split
 	place  *Forecasting
-	// overlapping trains on windows that overlap, shuffled by the seed; of Random on all that share no snapshot with a
-	// validation or test window. Other splits have overlapping training windows for all rows.
+	// overlapping trains on overlapping windows, shuffled by the seed; for Random, on all windows that share no
+	// snapshot with a validation or test window. In other splits the training windows of all rows overlap.
 	overlapping bool
-	// stride keeps those overlapping windows that start at its multiples; 0 means 1.
+	// stride keeps the overlapping windows that start at its multiples; 0 means 1.
 	stride int
-	// retrainEvery is, for RollingOrigin, the number of origins that are forecast after a training; 0 means 1.
+	// retrainEvery is, for RollingOrigin, the number of origins that are forecast after each training; 0 means 1.
 	retrainEvery int
-	// seeds is the number of runs, for rotations and rolling origins of runs for each part.
+	// seeds is the number of runs; for rotations and rolling origins, the number of runs for each part.
 	seeds int
 }
 
-// variant tells the rows of one model apart.
+// variant distinguishes the rows of one model.
 type variant string
 
 const (
@@ -44,13 +44,13 @@ const (
 	asPublished variant = "as published" // with the defects of the published code too
 )
 
-// model is the ID of the model that the row is of.
+// model returns the ID of the row's model.
 func (s setting) model() string { return cmp.Or(s.base, s.ID) }
 
-// named is the name of the model that the row is of.
+// named returns the name of the row's model.
 func (s setting) named() string { return cmp.Or(s.title, s.Name) }
 
-// network is the setting of a configuration of package pengcde.
+// network returns the setting of a configuration of package pengcde.
 func network(id, name string, config pengcde.Config, training train.Config) setting {
 	s := setting{Row: experiments.NetworkRow(id, name, config, training)}
 	if config.Field != (field.Constant{}) {
@@ -59,15 +59,15 @@ func network(id, name string, config pengcde.Config, training train.Config) sett
 	return s
 }
 
-// stopsEarly says that training looks at validation windows.
+// stopsEarly reports whether training looks at validation windows.
 func (s setting) stopsEarly() bool { return !s.Untrained && s.Train.EvaluateEvery >= 0 }
 
-// counts are the seeds of every split.
+// counts returns the seeds of every split.
 func counts(random, rotation, origins int) map[Split]int {
 	return map[Split]int{Random: random, PurgedRotation: rotation, RollingOrigin: origins}
 }
 
-// on are the settings with each split that has seeds.
+// on returns the setting with each split that has seeds.
 func (s setting) on(seeds map[Split]int) []setting {
 	var all []setting
 	for _, split := range allSplits {
@@ -84,8 +84,8 @@ func (s setting) on(seeds map[Split]int) []setting {
 	return all
 }
 
-// heuristics returns the forecasts that need no training, with the number of seeds of every split: on random splits the
-// number that the models have. Those that are fitted see all windows that a model may see.
+// heuristics returns the forecasts that need no training, with the number of seeds of every split; on random splits
+// they have as many seeds as the models. Fitted forecasts see all windows that a model may see.
 func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
@@ -97,7 +97,7 @@ func heuristics(seeds map[Split]int) []setting {
 	return all
 }
 
-// unfitted are the heuristics that see no training windows.
+// unfitted lists the heuristics that see no training windows.
 var unfitted = []string{"zero", "last-visible", "recent-mean"}
 
 var heuristicNotes = map[string]string{
@@ -107,11 +107,11 @@ var heuristicNotes = map[string]string{
 		"on the latest quarter of the training windows; never on tested ones.",
 }
 
-// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8
-// features whose readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in
-// batches on all windows that the split allows. What was tried without success: validation on one window, which stops
-// at random epochs; the Laplacian as control, whose sums vanish, so that maps which take sums see nothing; steps on
-// single windows in order of time; weight decay up to 4.
+// residual returns a configuration found by trials on the windows of the leaky rotation. It has a single layer of 8
+// features whose readout gives the deviation from a node's recent mean, and is trained for a fixed number of epochs
+// in batches on all windows that the split allows. The following was tried without success: validation on one window,
+// which stops at random epochs; the Laplacian as control, whose sums vanish, so that maps which take sums see
+// nothing; steps on single windows in order of time; weight decay up to 4.
 func residual(config pengcde.Config, step float64, training train.Config) setting {
 	config.Hidden, config.Layers, config.Step = 8, 1, step
 	config.Normalise, config.Head = dyngraph.NormalisedAdjacency, head.Nodes{Residual: true}
@@ -123,5 +123,5 @@ func residual(config pengcde.Config, step float64, training train.Config) settin
 	return s
 }
 
-// untrained stands for a row that looks at no validation windows.
+// untrained is a row that looks at no validation windows.
 var untrained = experiments.Row{Untrained: true}

@@ -9,17 +9,17 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Split says which windows are for training, for validation and for test.
+// Split names the choice of windows for training, validation and test.
 type Split string
 
 const (
-	// Random is the published way: 60% training, 20% validation, shuffled by the seed. Training windows share steps with
-	// tested ones.
+	// Random is the published split: 60% training, 20% validation, shuffled by the seed. Training windows share steps
+	// with tested ones.
 	Random Split = "random"
-	// PurgedRotation tests every window once, side by side, by a run that trains on all windows that share no step with
-	// it.
+	// PurgedRotation tests every non-overlapping window once, by a run that trains on all windows that share no step
+	// with it.
 	PurgedRotation Split = "purged-rotation"
-	// RollingOrigin forecasts each of the last 40% of all windows from what was known by then.
+	// RollingOrigin forecasts each of the last 40% of all windows from the data known at its time.
 	RollingOrigin Split = "rolling-origin"
 )
 
@@ -28,11 +28,12 @@ var allSplits = []Split{Random, PurgedRotation, RollingOrigin}
 const (
 	trainFraction      = 0.6
 	validationFraction = 0.2
-	// originValidation is the latest part of the windows known at an origin: as much of both as in the other splits.
+	// originValidation is the fraction of the windows known at an origin that validate, the latest ones. The ratio of
+	// training to validation windows equals the other splits'.
 	originValidation = validationFraction / (trainFraction + validationFraction)
 )
 
-// titles say in words which windows are tested.
+// titles describes which windows are tested.
 var titles = map[Split]string{
 	Random:         "random split, as published",
 	PurgedRotation: "purged rotation: every window tested once, no step shared with training",
@@ -98,12 +99,12 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 	return nil, errs.New(experiments.ErrInput, "experiments: split %q, want one of %q", s.split, allSplits)
 }
 
-// every are the windows that start at multiples of a stride; 0 means 1.
+// every returns the windows that start at multiples of a stride; 0 means 1.
 func every(stride int, windows []dyngraph.Window) []dyngraph.Window {
 	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool { return w.Start%max(stride, 1) != 0 })
 }
 
-// sharingNoSnapshot are the windows that share no snapshot with the others; they may share steps.
+// sharingNoSnapshot returns the windows that share no snapshot with the others; they may share steps.
 func sharingNoSnapshot(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Window {
 	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool {
 		overlaps := func(o dyngraph.Window) bool { return w.Last() >= o.Start && o.Last() >= w.Start }

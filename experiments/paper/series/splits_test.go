@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Test errors of the simple forecasts, from the data alone; on the countries to four digits as they were computed
-// independently (see TestFiguresOfSimpleForecasts of package baseline).
+// Test errors of the simple forecasts, computed from the data only; on the countries they agree to four digits with
+// an independent computation (see TestFiguresOfSimpleForecasts of package baseline).
 func TestSimpleForecasts(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestSimpleForecasts(t *testing.T) {
 
 func england(t *testing.T) *Forecasting { return country(t, "england") }
 
-// country is the part of the epidemics study on one.
+// country returns the part of the epidemics study on one country.
 func country(t *testing.T, name string) *Forecasting {
 	t.Helper()
 	f, err := Epidemics().Country(name)
@@ -87,7 +87,7 @@ func sizeOf(t *testing.T, f *Forecasting) pengcde.Config {
 	return pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}
 }
 
-// steps are those that a window's features and target are made of, by the definition of each data set.
+// steps returns the steps that a window's features and target consist of, by the definition of each data set.
 func steps(experiment string, w dyngraph.Window) (inputs, target []int) {
 	lags, ahead := 8, 8 // england: features of snapshot i are of the days i..i+7, its target of day i+8
 	if experiment == Tennis().Name {
@@ -106,8 +106,8 @@ func touched(experiment string, w dyngraph.Window) []int {
 	return append(inputs, target...)
 }
 
-// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and
-// ends before the newest step that the first tested window shows where the split goes forward in time.
+// In every profile, the training and validation windows of a row share no step with the tested window of a purged
+// rotation. In splits that go forward in time they end before the newest step that the first tested window shows.
 func TestSplitsDoNotLeak(t *testing.T) {
 	for _, e := range []*Forecasting{england(t), Tennis()} {
 		for _, profile := range experiments.Profiles() {
@@ -156,7 +156,7 @@ func TestSplitsDoNotLeak(t *testing.T) {
 	}
 }
 
-// The random split leaks: training windows share no snapshot with tested ones, but days.
+// The random split leaks: training windows share no snapshot with tested ones, but they share days.
 func TestRandomSplitLeaks(t *testing.T) {
 	e := england(t)
 	series, err := e.series()
@@ -207,7 +207,7 @@ func TestIntervals(t *testing.T) {
 		{"seeds share windows", england(t), Random, 10, func(v []float64) (float64, float64) {
 			return stats.CorrectedCI(v, 2./6)
 		}, "2 tested and 6 training"},
-		// Side by side, window 20 leaves 0, 5, 35, 40 and 45.
+		// Without overlap, window 20 leaves 0, 5, 35, 40 and 45.
 		{"rotation", england(t), PurgedRotation, 10, func(v []float64) (float64, float64) {
 			return stats.CorrectedCI(v, 1./5)
 		}, "1/5"},
@@ -233,7 +233,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// A model with larger errors than the best simple forecast is called worse, one with smaller errors better.
+// A model with larger errors than the best simple forecast is called worse, a model with smaller errors better.
 func TestVerdictFollowsTheNumbers(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := england(t)
@@ -306,14 +306,14 @@ func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) str
 	return made.String() + strings.Join(e.Notes(r), "\n")
 }
 
-// tinyModel trains in a moment.
+// tinyModel returns a model that trains in a moment.
 func tinyModel(training train.Config) setting {
 	config := pengcde.Config{Nodes: 129, Features: 8}
 	config.Field, config.Hidden = field.Constant{}, 2
 	return network("two", "Two", config, training)
 }
 
-// A training serves several origins, and its row has every one of them once for each seed.
+// A training serves several origins, and its row has every origin once for each seed.
 func TestRetrainEvery(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := england(t)
@@ -336,7 +336,7 @@ func TestRetrainEvery(t *testing.T) {
 	}
 }
 
-// Rows keep what figures show.
+// Rows keep the data that figures show.
 func TestForecastFigures(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(experiments.ResultsEnv, folder)

@@ -12,7 +12,7 @@ import (
 )
 
 // Table returns the table of one split, with the difference of each row from the best simple forecast. A row has
-// numbers when all its runs are there and none diverged, else it says what it lacks.
+// numbers if all its runs are stored and none diverged; otherwise it says what it lacks.
 func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c comparison) table() (*figures.Table, error) {
 	return t, err
 }
 
-// printed are the cells of what the paper prints for a row, which has the published defects there.
+// printed returns the cells with the paper's values for a row, which has the published defects there.
 func (f *Forecasting) printed(s setting) (cells []figures.Cell) {
 	for _, part := range partNames {
 		cell := experiments.None()
@@ -73,7 +73,7 @@ func (f *Forecasting) printed(s setting) (cells []figures.Cell) {
 	return cells
 }
 
-// head are the cells that say what a row is, with the number of its seeds where it has any.
+// head returns the cells that identify a row, with the number of its seeds if it has any.
 func (r row) head() []figures.Cell {
 	name, matrix := r.Results.Title(), experiments.None()
 	if r.count > 1 || r.count == 1 && !r.Untrained {
@@ -85,7 +85,7 @@ func (r row) head() []figures.Cell {
 	return []figures.Cell{figures.Text(name), matrix, r.Size()}
 }
 
-// cells are the errors of a row.
+// cells returns the errors of a row.
 func (c comparison) cells(r row) []figures.Cell {
 	if gap := r.Gap(); gap != "" {
 		count := 3 // single or validation, test, test*
@@ -120,7 +120,7 @@ func (c comparison) cells(r row) []figures.Cell {
 	return append(cells, c.over.Cell(r.published))
 }
 
-// difference is the cell of a row's error minus the error of the best simple forecast.
+// difference returns the cell of a row's error minus the error of the best simple forecast.
 func (c comparison) difference(r row) figures.Cell {
 	if differences := c.differences(r); len(differences) > 0 {
 		return c.over.Cell(differences)

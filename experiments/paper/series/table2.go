@@ -10,12 +10,12 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// broadcast are the rows of the paper's Table 2 that have the published measure there, see [measure], so that no best
-// of a column is marked.
+// broadcast lists the rows of the paper's Table 2 that it reports in the published measure, see [measure]; therefore
+// no best value of a column is marked.
 var broadcast = []string{"gn-ode", "stg-ncde", "original", "peng"}
 
-// Table2 has the rows of the paper's Table 2: ours with the published defects and in the published
-// measure, and the paper's.
+// Table2 returns the rows of the paper's Table 2: ours with the published defects and in the published measure, and
+// the paper's.
 func Table2(e judge.Evidence) ([]figures.Item, error) {
 	england, err := Epidemics().Country("england")
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Tennis is the twitter-tennis study: forecast how often 1000 Twitter accounts are mentioned during Roland-Garros
-// 2017, two snapshots after the last one seen, from nine snapshots of who mentions whom. The paper does not name the
-// tournament; its numbers fit this one.
+// Tennis returns the twitter-tennis study. It forecasts how often 1000 Twitter accounts are mentioned during
+// Roland-Garros 2017, two snapshots after the last visible one, from nine snapshots of who mentions whom. The paper
+// does not name the tournament; its numbers fit this one.
 //
-// Published: windows of ten snapshots side by side, otherwise as [Epidemics].
+// Published: non-overlapping windows of ten snapshots, otherwise as [Epidemics].
 func Tennis() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
@@ -31,8 +31,8 @@ func Tennis() *Forecasting {
 
 const tennisWindow = 10
 
-// tennisSettings are its rows. A training takes long with 1000 nodes, so that profile medium trains the models of the
-// table on the random split alone.
+// tennisSettings returns the rows of the study. Training takes long with 1000 nodes, so profile medium trains the
+// models of the table only on the random split.
 func tennisSettings(p experiments.Profile, size pengcde.Config) (all []setting) {
 	constant := size
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}

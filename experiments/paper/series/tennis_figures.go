@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// TennisMentions draws the targets of the accounts that have the largest over all snapshots.
+// TennisMentions draws the targets of the accounts with the largest targets over all snapshots.
 func TennisMentions(s *dyngraph.Series, count int) (*figures.Figure, error) {
 	total := make([]float64, s.Nodes())
 	for _, row := range s.Targets {

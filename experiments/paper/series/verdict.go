@@ -10,11 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
-// other.
+// judged lists the IDs of the rows that are compared with their rivals: the variants of PENG-CDE, which are not
+// rivals of each other.
 var judged = []string{"peng", "peng" + catalogue.TunedEnding, catalogue.AffineID, "peng-linear", "residual"}
 
-// rival is what a row is compared with, and how the row does beside it.
+// rival is a competitor of a row, with the result of the comparison.
 type rival struct {
 	name string
 	judge.Finding
@@ -23,9 +23,9 @@ type rival struct {
 // bestSimple is the name of the first rival, the best simple forecast of each split.
 const bestSimple = "best simple forecast"
 
-// judge compares a row with the best simple forecast and with the rows of the other models that are of the same
-// variant; a row of another kind with the tuned ones, but for the affine one, whose sizes are not tuned. A row that is
-// not planned has no rivals, and nothing is tested without the errors of the simple forecasts.
+// judge compares a row with the best simple forecast and with the rows of the other models in the same variant. Rows of
+// other kinds are compared with the tuned rows, except the affine row, whose sizes are not tuned. A row that is not
+// planned has no rivals, and nothing is tested without the errors of the simple forecasts.
 func (c comparison) judge(id string) (rivals []rival, err error) {
 	r := c.row(id)
 	if r == nil {
@@ -60,12 +60,12 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 	return rivals, nil
 }
 
-// judged are the row's errors by block.
+// judged returns the row's errors by block.
 func (r row) judged() judge.Row {
 	return judge.Row{Name: r.Name, Blocks: r.of, Errors: r.errors, Gap: r.Gap()}
 }
 
-// signed writes a difference of errors.
+// signed formats a difference of errors.
 func signed(difference float64) string {
 	if difference < 0 {
 		return "−" + size(-difference)
@@ -73,8 +73,8 @@ func signed(difference float64) string {
 	return "+" + size(difference)
 }
 
-// verdict says how the judged rows of a series and a split do beside the best simple forecast; "" where errors are
-// missing.
+// verdict describes how the judged rows of a series and a split compare with the best simple forecast; "" if errors
+// are missing.
 func (c comparison) verdict() (string, error) {
 	var parts []string
 	for _, id := range judged {
@@ -93,8 +93,9 @@ func (c comparison) verdict() (string, error) {
 	return fmt.Sprintf("Beside the best simple forecast here, %q: %s.", c.best.Name, strings.Join(parts, "; ")), nil
 }
 
-// verdict has the findings of each judged row beside the best simple forecast and each rival, by series and split. The
-// text says how rows do beside the simple forecast, details have all numbers. All is empty where errors are missing.
+// verdict returns the findings of each judged row against the best simple forecast and each rival, by series and
+// split. The text compares rows with the simple forecast; details has all numbers. All results are empty if errors
+// are missing.
 func verdict(comparisons []comparison) (text string, matrix *figures.Table, details []string, err error) {
 	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
 	for _, c := range comparisons {
@@ -125,7 +126,7 @@ func verdict(comparisons []comparison) (text string, matrix *figures.Table, deta
 	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), m.Details(), nil
 }
 
-// heading names the series, where the study has several, and the split.
+// heading names the series, if the study has several, and the split.
 func (c comparison) heading() string {
 	if c.place.Country == "" {
 		return string(c.split)

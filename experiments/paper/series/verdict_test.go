@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// made is a row with errors, of the tested windows 0, 1, ...
+// made returns a row with errors of the tested windows 0, 1, ...
 func made(id string, untrained bool, errors ...float64) row {
 	r := row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
 		errors: errors}
@@ -26,13 +26,13 @@ func made(id string, untrained bool, errors ...float64) row {
 	return r
 }
 
-// compared are rows beside the best simple forecast.
+// compared compares rows with the best simple forecast.
 func compared(split Split, best row, rows ...row) comparison {
 	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
 }
 
-// A verdict tells which rows are better, worse and neither by corrected p values, and compares rows of one kind alone,
-// but no two variants of PENG-CDE.
+// A verdict reports which rows are better, worse and neither by corrected p values. It compares only rows of one
+// kind, and no two variants of PENG-CDE.
 func TestVerdict(t *testing.T) {
 	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3,
 		4.1, 5)
@@ -71,7 +71,7 @@ func TestVerdict(t *testing.T) {
 			"not known)") {
 		t.Errorf("details %q", details)
 	}
-	// Pairs are of the blocks that all rows have, and Holm corrects for all rivals.
+	// Pairs use the blocks that all rows have, and Holm corrects for all rivals.
 	rivals, err := random.judge("peng")
 	if err != nil || len(rivals) != 4 || rivals[3].Outcome != judge.NotTested {
 		t.Fatalf("%+v, %v", rivals, err)
@@ -85,7 +85,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Claims on series go by the differences of the study's own verdict, of rows with the same ending.
+// Claims on series use the differences of the study's own verdict, between rows with the same ending.
 func TestClaimsOnSeries(t *testing.T) {
 	ridge, high := made("ridge", true, 1.1, 2, 2.9), made("astgcn", false, 3, 4.1, 5)
 	low := made("dcrnn", false, 0.1, 1.02, 1.9)
@@ -116,8 +116,8 @@ func TestClaimsOnSeries(t *testing.T) {
 	}
 }
 
-// The blocks of a random split are its seeds, also where some are missing, and of others the tested windows; rows of
-// published defects and tuned ones are left out.
+// The blocks of a random split are its seeds, even if some are missing, and of other splits the tested windows; rows
+// of published defects and tuned rows are left out.
 func TestForecastBlocks(t *testing.T) {
 	place := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
 	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
@@ -157,7 +157,8 @@ func TestForecastBlocks(t *testing.T) {
 	}
 }
 
-// The tennis series is ranked together with the series of England once both have runs, and not under that name before.
+// The tennis series is ranked together with the series of England once both have runs, and not under that name
+// before.
 func TestSeriesAreRankedTogether(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	study := Tennis()

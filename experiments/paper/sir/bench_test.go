@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// BenchmarkInference is one of a batch of 100 epidemics, from trajectories to logits, as the row "inference" of the
-// study times it.
+// BenchmarkInference times one inference of a batch of 100 epidemics, from trajectories to logits, in the same way as
+// the row "inference" of the study.
 func BenchmarkInference(b *testing.B) {
 	for _, id := range []string{"peng", "original", "dcrnn"} {
 		for _, observations := range []int{20, 200} {

@@ -13,28 +13,29 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 )
 
-// levelAccuracy is the margin within which a change of accuracy is called none; of times it is [LevelTime].
+// levelAccuracy is the largest change of accuracy that counts as no change; for times it is [LevelTime].
 const levelAccuracy = 0.05
 
-// guess is the accuracy of a guess, as half of the trajectories are of each class.
+// guess is the accuracy of guessing, because half of the trajectories belong to each class.
 const guess = 0.5
 
-// change is how a score of a model changes over a panel, from the first place to the last along a straight line: of
-// accuracies, or of the logarithms of times.
+// change is the change of a score of a model over a panel, from the first value of its axis to the last along a
+// straight line. The score is an accuracy, or the logarithm of a time.
 type change struct {
 	model experiments.Row
-	// gap says which runs are missing or failed; nothing else is known then.
+	// gap says which runs are missing or failed; the other numbers are then unknown.
 	gap string
-	// mean is the mean score over all places, and lowest how much the place with the least mean is below the first.
+	// mean is the mean score over all values of the axis. lowest is the lowest mean at one value minus the mean at
+	// the first.
 	mean, change, lowest judge.Interval
-	// diverged runs count as guesses.
+	// diverged counts the diverged runs, which score as guesses.
 	diverged int
-	// margin is the largest change that is called none, and times says that margin and change are of logarithms.
+	// margin is the largest change that counts as none. times reports that margin and change are of logarithms.
 	margin float64
 	times  bool
 }
 
-// direction is what the intervals of a [change] allow to say.
+// direction is the conclusion that the intervals of a [change] allow.
 type direction string
 
 const (
@@ -68,7 +69,7 @@ func (c change) direction() direction {
 	return isUndecided
 }
 
-// String names the model, with the direction and the numbers.
+// String returns the name of the model, with the direction and the numbers.
 func (c change) String() string {
 	d := c.direction()
 	said := fmt.Sprintf("%s %s", c.model.Name, d)
@@ -90,7 +91,7 @@ func (c change) String() string {
 		c.change.Half, c.lowest.Mean, c.lowest.Half, diverged)
 }
 
-// changes returns the changes of the models of a panel; none where a single seed or place is stored of all of them.
+// changes returns the changes of the models of a panel; none if all of them have only one stored seed or value.
 func (p panel) changes() (all []change) {
 	if len(p.results.Values(p.key)) < 2 {
 		return nil
@@ -122,7 +123,7 @@ func (p panel) changes() (all []change) {
 // measure fits lines to the scores of a model, seed by seed.
 func (c *change) measure(p panel, row experiments.Results) {
 	var means, changes []float64
-	var below [][]float64 // the first place, by place and seed
+	var below [][]float64 // difference from the first value, by value and seed
 	for _, runs := range bySeed(row) {
 		x, y := p.line(runs)
 		_, slope := stat.LinearRegression(x, y, nil, false)
@@ -140,7 +141,7 @@ func (c *change) measure(p panel, row experiments.Results) {
 	}))
 }
 
-// bySeed divides runs by their seeds, in increasing order.
+// bySeed groups runs by seed, in increasing order.
 func bySeed(results experiments.Results) (all []experiments.Results) {
 	seeds := make(map[uint64]experiments.Results)
 	for _, run := range results {
@@ -152,8 +153,8 @@ func bySeed(results experiments.Results) (all []experiments.Results) {
 	return all
 }
 
-// line has the places of runs on the panel's axis and their scores, in logarithms where the axis has them, and of
-// times.
+// line returns the values of runs on the panel's axis and their scores. Values are logarithms if the axis is
+// logarithmic, and scores are logarithms for times.
 func (p panel) line(runs experiments.Results) (x, y []float64) {
 	y = p.scores(runs)
 	for i, run := range runs {
@@ -173,7 +174,7 @@ func hasDiverged(run experiments.Result) bool {
 	return run.Record != nil && run.Record.Facts != nil && run.Record.Facts.Failure != ""
 }
 
-// scores returns the scores of the panel; a run that diverged has the accuracy of a guess.
+// scores returns the scores of the panel; a diverged run has the accuracy of a guess.
 func (p panel) scores(runs experiments.Results) []float64 {
 	scores := runs.Scores(p.score)
 	for i, run := range runs {

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// changesOf finds whether the scores of panels of the SIR study go where they are expected to.
+// changesOf returns a finder that tests whether the scores of panels of the SIR study change as expected.
 func changesOf(expected expectation, panels ...string) judge.Finder {
 	return func(e judge.Evidence) (all []judge.Case, err error) {
 		report, why := e.Usable("sir")
@@ -34,7 +34,7 @@ func changesOf(expected expectation, panels ...string) judge.Finder {
 	}
 }
 
-// caseOf names a row: the paper's claims are of networks in discrete steps with the defects of its code.
+// caseOf returns the name of a row: the paper's claims are about discrete-step networks with the defects of its code.
 func caseOf(m experiments.Row) string {
 	if slices.Contains(discreteIDs, m.ID) {
 		return m.Name + " (mended)"
@@ -42,11 +42,11 @@ func caseOf(m experiments.Row) string {
 	return m.Name
 }
 
-// cases are of each model that the claim is on.
+// cases returns the cases of the models that the claim is about.
 func (p panel) cases(expected expectation) (all []judge.Case) {
 	changes, beside := p.changes(), ""
 	for _, c := range changes {
-		if c.model.ID == catalogue.RatioID && c.gap == "" && !p.times { // then even an accuracy of 1 says little of a model
+		if c.model.ID == catalogue.RatioID && c.gap == "" && !p.times { // then even accuracy 1 says little
 			beside = fmt.Sprintf("; without learning anything: mean %.2f", c.mean.Mean)
 		}
 	}
@@ -67,7 +67,7 @@ func (p panel) cases(expected expectation) (all []judge.Case) {
 	return all
 }
 
-// Finders find what runs say of the claims on oversampling, by their ID.
+// Finders maps the IDs of the claims on oversampling to their finders.
 func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"oversampling":          changesOf(expectation{controlled, []direction{staysLevel, rises}}, "observations"),

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 )
 
-// Claims on oversampling go by the changes that the study's own verdict is made of.
+// Claims on oversampling use the changes of the study's own verdict.
 func TestClaimsOnOversampling(t *testing.T) {
 	_, r := pretended(t, experiments.Medium, func(run experiments.Run, s sampling) *experiments.Facts {
 		part, wobble := float64(s.observations-20)/180, 0.001*float64(run.Seed)

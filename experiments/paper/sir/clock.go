@@ -14,22 +14,22 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone. A run of
-// [InferenceID] has each by row, see timeOf; with firstCall in front, the time of the first call, which compiles unless
-// an earlier run in the same process did.
+// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and for a single trajectory. A run
+// of [InferenceID] has each by row, see timeOf. With the prefix firstCall it is the time of the first call, which
+// compiles unless an earlier run in the same process did.
 const (
 	batchTime, singleTime = "ms in a batch", "ms alone"
 	firstCall             = "first call: "
 )
 
-// untimed are the rows whose inferences are not timed. The identities of the runs that time the others list the timed
-// ones, so a row that came later stays out, for the stored times to be found.
+// untimed lists the rows whose inferences are not timed. The identity of a timing run lists the timed rows, so rows
+// that were added later are left out, to keep the stored times.
 var untimed = []string{catalogue.PreciseID, catalogue.AffineID}
 
-// timeOf is the name of a time of a row.
+// timeOf returns the name of a time of a row.
 func timeOf(row, name string) string { return row + ": " + name }
 
-// inference is the row that times others.
+// inference returns the row that times the other rows.
 func inference(rows []experiments.Row) experiments.Row {
 	return experiments.Row{ID: catalogue.InferenceID, Name: "Time of inference",
 		New: func(*xla.Backend) (experiments.Learner, error) {
@@ -47,10 +47,10 @@ func inference(rows []experiments.Row) experiments.Row {
 		}}
 }
 
-// repeats is the number of inferences that are timed after the first.
+// repeats is the number of timed inferences after the first.
 const repeats = 5
 
-// clock times inferences of a batch and of its first trajectory, from trajectories to logits, all rows in turns.
+// clock times inferences of a batch and of its first trajectory, from trajectories to logits, all rows in turn.
 func (s sirRun) clock(ctx context.Context, m *experiments.RunContext, seed uint64, windows []dyngraph.Window) (
 	*experiments.Facts, error) {
 	facts := &experiments.Facts{Scores: make(map[string]float64), Arrays: make(map[string][][]float64)}
@@ -85,8 +85,8 @@ func (s sirRun) clock(ctx context.Context, m *experiments.RunContext, seed uint6
 	return facts, nil
 }
 
-// timed returns results of rows with their times in place of their scores: the times that the run of [InferenceID]
-// measured on the same number of observations with the same seed.
+// timed returns results of rows with their times in place of their scores. The times come from the run of
+// [InferenceID] on the same number of observations with the same seed.
 func timed(rows, clocks experiments.Results) experiments.Results {
 	rows = slices.Clone(rows)
 	for i, row := range rows {

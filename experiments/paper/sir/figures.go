@@ -12,15 +12,15 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// discreteEnding ends the name of a panel's figure of networks in discrete steps.
+// discreteEnding ends the name of a panel's figure of discrete-step networks.
 const discreteEnding = "-discrete"
 
 // Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone",
-// "shape", and "noise-20" for noise on 20 observations; and with the ending "-discrete" its networks in discrete
-// steps. The trivial classifier is in both, and both have one scale. Bands are 95% intervals over seeds, of all
-// models but that and Constant: more than four would cover each other, and [Oversampling.Tables] has the intervals of
-// all. A place of which runs are missing or diverged is left open. The error wraps [experiments.ErrNotStored] where
-// there is nothing to draw, and [experiments.ErrInput] for another name.
+// "shape", and "noise-20" for noise on 20 observations. With the ending "-discrete" it draws the discrete-step
+// networks. Both figures include the trivial classifier and have the same scale. Bands are 95% intervals over seeds,
+// for all models except the trivial classifier and Constant: more than four would cover each other, and
+// [Oversampling.Tables] has the intervals of all. A value with missing or diverged runs is left open. The error wraps
+// [experiments.ErrNotStored] if there is nothing to draw, and [experiments.ErrInput] for another name.
 func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure, error) {
 	var names []string
 	for _, p := range o.panels(r) {
@@ -42,7 +42,7 @@ func (p panel) figureName(discrete bool) string {
 	return p.name
 }
 
-// draw draws equations, or networks in discrete steps, and the trivial classifier.
+// draw draws the equations or the discrete-step networks, and the trivial classifier.
 func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, error) {
 	axes, trained := p.axes, false
 	axes.Title += ": equations"
@@ -74,8 +74,8 @@ func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, erro
 	return figures.Lines(axes, lines...)
 }
 
-// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of
-// an accuracy ends at 0 and 1.
+// series returns the mean of a model over seeds, with its interval; found is false if no value has all seeds. The
+// interval of an accuracy is clipped at 0 and 1.
 func (p panel) series(model string) (line figures.Series, found bool) {
 	row := p.results.Where("model", model)
 	line = figures.Series{Name: row[0].Model.Name, Points: true, Band: "95% interval over seeds"}

@@ -19,14 +19,14 @@ const (
 	crossEntropy = "cross-entropy"
 )
 
-// labelled are trajectories with their classes.
+// labelled holds trajectories with their classes.
 type labelled struct {
 	windows []dyngraph.Window
 	labels  []int
 }
 
-// data are the sets of a run. They are drawn again for each, in less than a second, and would fill gigabytes if they
-// were kept.
+// data returns the sets of a run. They are generated for each run, in less than a second; stored, they would take
+// gigabytes.
 func (s sirRun) data(ctx context.Context) (sets [3]labelled, err error) {
 	for i, classes := range s.sets {
 		set, err := synthetic.GenerateClasses(ctx, classes)
@@ -44,7 +44,7 @@ func (s sirRun) data(ctx context.Context) (sets [3]labelled, err error) {
 	return sets, nil
 }
 
-// make trains on whole trajectories and classifies what was not trained on, or times inferences.
+// make trains on whole trajectories and classifies the validation and test sets, or times inferences.
 func (o Oversampling) make(ctx context.Context, m *experiments.RunContext, r experiments.Run) (
 	*experiments.Facts, error) {
 	at := r.Spec.(sirRun)
@@ -67,16 +67,16 @@ func (o Oversampling) make(ctx context.Context, m *experiments.RunContext, r exp
 	return facts, classify(ctx, facts, learner, test)
 }
 
-// inferenceBatch is the published number of test trajectories. In all profiles inferences are made and timed in batches
-// of as many, so that one program serves.
+// inferenceBatch is the published number of test trajectories. All profiles infer, and time inference, in batches of
+// this size, so that one program serves all.
 const inferenceBatch = 100
 
-// filled are windows as a whole batch, for which they are repeated.
+// filled repeats windows to fill a whole batch.
 func filled(windows []dyngraph.Window) []dyngraph.Window {
 	return slices.Repeat(windows, 1+inferenceBatch/len(windows))[:inferenceBatch]
 }
 
-// classify scores a set, and keeps logits and labels.
+// classify scores a set, and stores logits and labels.
 func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled) error {
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
 	var logits [][]float64
@@ -98,7 +98,7 @@ func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learn
 		}
 		mean += loss / float64(len(logits))
 	}
-	if facts.Training != nil { // scores without training are no logits
+	if facts.Training != nil { // scores without training are not logits
 		facts.Scores[crossEntropy] = mean
 	}
 	classes := make([]float64, len(set.labels))

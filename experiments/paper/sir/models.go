@@ -12,17 +12,17 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// discreteIDs are the rows that go through the observations in discrete steps; the paper calls them recurrent, though
+// discreteIDs lists the rows that process the observations in discrete steps; the paper calls them recurrent, though
 // only DCRNN is.
 var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 
-// blindIDs are the rows that see of the states the first alone, which says nothing about the class.
+// blindIDs lists the rows that see only the first state, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
 
 const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on " +
 	"each observation, beside noise alone: what it loses is not for want of steps."
 
-// rows are the models of a profile for trajectories that are observed in some way.
+// rows returns the models of a profile for trajectories with this sampling.
 func (s sirSize) rows(at sampling) []experiments.Row {
 	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Head: head.Class{}}
 	equation := func(id string, layers int) experiments.Row {

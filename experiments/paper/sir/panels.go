@@ -12,21 +12,21 @@ import (
 
 // panel is a score of all models against the values of a key.
 type panel struct {
-	// name is what [Oversampling.Draw] takes.
+	// name is the name that [Oversampling.Draw] takes.
 	name       string
 	title      string
-	of         string // tells it from others of the same claim; else ""
+	of         string // distinguishes panels of the same claim; else ""
 	key, score string
 	better     figures.Direction
 	axes       figures.Axes
 	results    experiments.Results
-	// times says that scores are times, which are compared by their ratio.
+	// times reports that scores are times, which are compared by their ratio.
 	times bool
-	// note says what of the results is left out.
+	// note describes which results are left out.
 	note string
 }
 
-// panels returns the panels of the paper's figure, with inference of one trajectory, and accuracy under noise.
+// panels returns the panels of the paper's figure, with inference of a single trajectory, and accuracy under noise.
 func (o Oversampling) panels(r *experiments.Report) []panel {
 	without := func(all experiments.Results, fits func(experiments.Result) bool) experiments.Results {
 		return slices.DeleteFunc(slices.Clone(all), fits)
@@ -57,7 +57,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	}
 	for _, n := range pool.Values("observations") {
 		at := without(pool.Where("observations", n), func(run experiments.Result) bool {
-			return isClock(run) || slices.Contains(blindIDs, run.Model.ID) // they are not there with noise
+			return isClock(run) || slices.Contains(blindIDs, run.Model.ID) // they are not run with noise
 		})
 		if len(at.Values("noise")) > 1 {
 			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
@@ -78,9 +78,9 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	return all
 }
 
-// ofOneMachine drops the records of all machines but the one with the most runs, so that the other runs show as
-// missing: times of two machines do not compare. A machine is known by its system and number of CPUs alone, which the
-// note says.
+// ofOneMachine drops the records of all machines except the machine with the most runs, so that the other runs show
+// as missing: times of two machines cannot be compared. Machines are distinguished only by system and number of CPUs,
+// as the note says.
 func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	counts := make(map[experiments.Machine]int)
 	var most experiments.Machine
@@ -108,7 +108,7 @@ func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	return kept, note
 }
 
-// table has the numbers of the panel, with intervals of all models.
+// table returns the numbers of the panel, with intervals of all models.
 func (p panel) table(r *experiments.Report) *figures.Table {
 	return r.Table(experiments.Pivot{Title: p.axes.Title, Columns: p.key, Score: p.score, Better: p.better, Decimals: 3},
 		p.results)

@@ -8,13 +8,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// sirThreshold lies in the middle between the recovery rates of the classes, 0.7 and 0.3.
+// sirThreshold is midway between the recovery rates of the classes, 0.7 and 0.3.
 const sirThreshold = 0.5
 
 var ratioNote = prose.Text("ratio")
 
-// RemovedRatio tells epidemics apart by their recovery rate, without learning: one whose
-// [synthetic.RemovedRatio] is above Threshold is of class 0.
+// RemovedRatio classifies epidemics by their recovery rate, without learning. An epidemic belongs to class 0 if its
+// [synthetic.RemovedRatio] is above Threshold.
 type RemovedRatio struct {
 	Threshold float64 `json:"Threshold"`
 }

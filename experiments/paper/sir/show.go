@@ -10,22 +10,22 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// sirFacts tell of the task without any model.
+// sirFacts describes the task without any model.
 var sirFacts = figures.NoteList{
 	prose.Text("growth"),
 	prose.Text("removed"),
 }
 
-// stepsNote has numbers of [Oversampling] with steps of 0.1, which a test computes again.
+// stepsNote has numbers of [Oversampling] with steps of 0.1, which a test recomputes.
 var stepsNote = prose.Text("steps")
 
-// show are tables and figures of all panels, and notes.
+// show returns tables and figures of all panels, and notes.
 func (o Oversampling) show(r *experiments.Report) (items []figures.Item, err error) {
 	drawn := drawPanels(r, o.panels(r))
 	return append(append(o.Tables(r), drawn.Items()...), o.notes(r)), drawn.Err
 }
 
-// Tables have the numbers of all panels with the intervals of all models, and the first the verdict.
+// Tables returns the numbers of all panels with the intervals of all models; the first table has the verdict.
 func (o Oversampling) Tables(r *experiments.Report) (items []figures.Item) {
 	verdict, _, _ := o.verdict(r)
 	for i, p := range o.panels(r) {
@@ -38,13 +38,13 @@ func (o Oversampling) Tables(r *experiments.Report) (items []figures.Item) {
 	return items
 }
 
-// Verdict says where accuracy goes, with a matrix of models by panels, and in details the numbers; all is empty where
-// nothing can be judged.
+// Verdict describes how accuracy changes, with a matrix of models by panels and the numbers in details; all results
+// are empty if nothing can be judged.
 func (o Oversampling) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	return o.verdict(r)
 }
 
-// drawPanels draws those that have anything to show.
+// drawPanels draws the panels that have data.
 func drawPanels(r *experiments.Report, panels []panel) *catalogue.Drawn {
 	drawn := &catalogue.Drawn{}
 	for _, p := range panels {
@@ -56,7 +56,7 @@ func drawPanels(r *experiments.Report, panels []panel) *catalogue.Drawn {
 	return drawn
 }
 
-// page has the panels, and the verdict.
+// page returns the panels and the verdict.
 func (o Oversampling) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := drawPanels(r, o.panels(r))
 	page := &experiments.Page{Figures: drawn.All}
@@ -64,12 +64,12 @@ func (o Oversampling) page(r *experiments.Report) (*experiments.Page, error) {
 	return page, drawn.Err
 }
 
-// Notes are on all tables and figures of the study, for the end of a page.
+// Notes returns the notes on all tables and figures of the study, for the end of a page.
 func (o Oversampling) Notes(r *experiments.Report) figures.NoteList {
 	return append(o.notes(r), r.Notes()...)
 }
 
-// notes explain tables and figures, and name our choices.
+// notes explains tables and figures, and names our choices.
 func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 	size := o.size(r.Profile)
 	t := size.training
@@ -106,8 +106,8 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 	return notes
 }
 
-// parameterCounts says how many learnable entries models have, at the fewest and at the most observations where that
-// differs; "" where no run is stored.
+// parameterCounts describes the number of learnable entries of models, at the fewest and at the most observations if
+// it differs; "" if no run is stored.
 func parameterCounts(results experiments.Results) string {
 	var counts []string
 	for _, id := range results.Values("model") {

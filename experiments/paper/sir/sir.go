@@ -1,4 +1,4 @@
-// Package sir has the study of two epidemics to be told apart from observations at irregular times.
+// Package sir contains the study that classifies two epidemics from observations at irregular times.
 //
 // Start with [SIR].
 package sir
@@ -16,23 +16,23 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Oversampling is the study of two SIR epidemics on a grid that changes, to be told apart from observations at
-// irregular times. A model sees a whole trajectory, the states and the graph at each observation, and names its class.
-// Runs have the keys "observations"; "shape", the shape of the Gamma distribution of the increments between
-// observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a part of
-// the largest infected part.
+// Oversampling is the study that classifies two SIR epidemics on a changing grid from observations at irregular
+// times. A model sees a whole trajectory, the states and the graph at each observation, and names its class. Runs
+// have three keys: "observations"; "shape", the shape of the Gamma distribution of the increments between
+// observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a
+// fraction of the largest infected part.
 type Oversampling struct {
 	experiments.Study
 	size func(experiments.Profile) sirSize
 }
 
-// SIR is the paper's Figure 3: accuracy against the number of observations and against their irregularity, and the time
-// of an inference. Accuracy under noise is added.
+// SIR returns the study of the paper's Figure 3: accuracy against the number of observations and against their
+// irregularity, and the time of an inference. Accuracy under noise is added.
 //
-// Protocol: 50 trajectories of a class for training, as many for validation and for test, with all their observations;
-// equations are controlled by the normalised Laplacian of the graph and by the states, with constant steps of 0.1, 32
-// features and three layers; logits are summed over nodes; one batch of all, AdamW at rate 0.01, at most 2000 epochs,
-// stopped by the cross-entropy of validation. Profiles medium and quick have less of most of that, see
+// Protocol: 50 trajectories of a class for training, and 50 each for validation and test, with all their
+// observations; equations are controlled by the normalised Laplacian of the graph and by the states, with constant
+// steps of 0.1, 32 features and three layers; logits are summed over nodes; one batch of all, AdamW at rate 0.01, at
+// most 2000 epochs, stopped by the cross-entropy of validation. Profiles medium and quick reduce most of these, see
 // [Oversampling.Notes].
 func SIR() *Oversampling {
 	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
@@ -40,7 +40,7 @@ func SIR() *Oversampling {
 		About: prose.Text("about sir")}}.complete()
 }
 
-// complete fills in what follows from the rest.
+// complete sets the fields that follow from the others.
 func (o Oversampling) complete() *Oversampling {
 	o.Plan, o.Execute, o.Show, o.Page = o.plan, o.make, o.show, o.page
 	return &o
@@ -49,23 +49,23 @@ func (o Oversampling) complete() *Oversampling {
 // sirSide is the number of nodes on a side of the grid.
 const sirSide = 10
 
-// sirSize is what a profile decides.
+// sirSize holds the settings of a profile.
 type sirSize struct {
-	// perClass is the number of trajectories of a class in each of the sets for training and validation, and testPerClass
-	// the number in the test set.
+	// perClass is the number of trajectories of a class in each of the sets for training and validation, and
+	// testPerClass the number in the test set.
 	seeds, perClass, testPerClass int
 	observations                  []int
-	// shapes are of trajectories with the least observations, noises of those with noisyAt.
+	// shapes apply to trajectories with the fewest observations, noises to trajectories with noisyAt observations.
 	shapes, noises []float64
 	noisyAt        []int
 	// hidden, layers and step are settings of the equations.
 	hidden, layers int
 	step           float64
-	// dcrnn, astgcn and stidgcn are widths of their own.
+	// dcrnn, astgcn and stidgcn have separate widths.
 	dcrnn, astgcn, stidgcn catalogue.Width
 	training               train.Config
-	// models are the IDs of rows; the rows of blindIDs are there only without noise and shape, and preciseID where there
-	// is noise, or without it the same observations.
+	// models lists the IDs of rows. The rows of blindIDs run only without noise and shape. PreciseID runs with noise,
+	// and without noise on the same numbers of observations.
 	models []string
 }
 
@@ -97,13 +97,13 @@ func sirSizes(p experiments.Profile) sirSize {
 	return s
 }
 
-// sampling is how trajectories are observed; shape 0 stands for times from a pool.
+// sampling describes how trajectories are observed; shape 0 means times from a pool.
 type sampling struct {
 	observations int
 	shape, noise float64
 }
 
-// samplings lists the samplings of a profile: once each, though some are in several figures.
+// samplings lists the samplings of a profile, each once, though several figures may use it.
 func (s sirSize) samplings() (all []sampling) {
 	for _, n := range s.observations {
 		all = append(all, sampling{observations: n})
@@ -119,7 +119,7 @@ func (s sirSize) samplings() (all []sampling) {
 	return all
 }
 
-// plain says that times are from a pool and states without noise.
+// plain reports whether times are from a pool and states have no noise.
 func (s sampling) plain() bool { return s.shape == 0 && s.noise == 0 }
 
 // value returns the value of a run's key as a number.
@@ -143,18 +143,18 @@ func (s sampling) keys() map[string]string {
 	return keys
 }
 
-// sirRun is what a run is of: a model, on trajectories observed in some way.
+// sirRun is the specification of a run: a model, and the sampling of the trajectories.
 type sirRun struct {
 	experiments.Row
 	sampling
-	// timed are the rows whose inferences a run of [InferenceID] times.
+	// timed lists the rows whose inferences a run of [InferenceID] times.
 	timed []experiments.Row
-	// sets are what the data for training, validation and test are generated by.
+	// sets configure the data for training, validation and test.
 	sets [3]synthetic.Classes
 }
 
-// plan lists the runs seed by seed, and for each way of observing model by model; where times are shown, inferences of
-// all are timed at last.
+// plan lists the runs seed by seed, and for each sampling model by model; where times are shown, the inferences of
+// all rows are timed last.
 func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := o.size(scope.Profile)
 	for _, seed := range scope.SeedsOr(size.seeds) {

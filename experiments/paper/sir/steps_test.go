@@ -15,8 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// passedOver is how far steps of Tsit5 are off the change of a feature, when they sum up the derivative of its path: a
-// cubic between neighbours, with the slopes of the intervals before. The last value less the first is right.
+// passedOver returns the error of Tsit5 steps for the change of a feature when they integrate the derivative of its
+// path, a cubic between neighbours with the slopes of the intervals before. The exact change is the last value minus
+// the first.
 func passedOver(times, values []float64, steps int) float64 {
 	nodes := []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1}
 	weights := []float64{0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081,
@@ -36,7 +37,7 @@ func passedOver(times, values []float64, steps int) float64 {
 	return sum - (values[last] - values[0])
 }
 
-// For half of the trajectories, constant steps are as far off the paths of the study as a note says.
+// For half of the trajectories, constant steps miss the paths of the study by as much as a note says.
 func TestStepsPassOverPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	size := sirSizes(experiments.Full)

@@ -20,7 +20,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// pretended is a report on the runs of a profile with made-up facts; nil facts leave a run missing.
+// pretended returns a report on the runs of a profile with made-up facts; nil facts leave a run missing.
 func pretended(t *testing.T, p experiments.Profile, facts func(experiments.Run, sampling) *experiments.Facts) (
 	*Oversampling, *experiments.Report) {
 	t.Helper()
@@ -56,12 +56,13 @@ func pretended(t *testing.T, p experiments.Profile, facts func(experiments.Run, 
 	return study, r
 }
 
-// scored has an accuracy and times.
+// scored returns facts with an accuracy and times.
 func scored(share, ms float64) *experiments.Facts {
 	return &experiments.Facts{Scores: map[string]float64{accuracy: share, batchTime: ms, singleTime: 2 * ms}}
 }
 
-// Every profile has the figure's places once each: all models take turns at one, in one order, seed by seed.
+// Every profile has each sampling of the figure once. All models run on a sampling in turn, in one order, seed by
+// seed.
 func TestSIRPlan(t *testing.T) {
 	study := SIR()
 	for _, p := range experiments.Profiles() {
@@ -70,7 +71,7 @@ func TestSIRPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Models that see the first state alone are at the observations without shape and noise.
+		// Models that see only the first state run without shape and noise.
 		blind := 0
 		for _, id := range blindIDs {
 			if slices.Contains(size.models, id) {
@@ -79,7 +80,7 @@ func TestSIRPlan(t *testing.T) {
 		}
 		varied := len(size.shapes) + len(size.noises)*len(size.noisyAt)
 		places := len(size.observations) + varied
-		beside := 0 // places without the row that stands beside noise
+		beside := 0 // samplings without the row that is compared under noise
 		if slices.Contains(size.models, catalogue.PreciseID) {
 			beside = places - (1+len(size.noises))*len(size.noisyAt)
 		}
@@ -110,7 +111,7 @@ func TestSIRPlan(t *testing.T) {
 	}
 }
 
-// What decides a run is in its identity.
+// The identity of a run contains everything that decides it.
 func TestSIRIdentity(t *testing.T) {
 	runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: experiments.Full, Seeds: []uint64{3}})
 	if err != nil {
@@ -149,7 +150,7 @@ func TestSIRIdentity(t *testing.T) {
 	}
 }
 
-// smallSIR trains in seconds.
+// smallSIR returns a study that trains in seconds.
 func smallSIR() *Oversampling {
 	o := *SIR()
 	o.size = func(p experiments.Profile) sirSize {
@@ -162,7 +163,7 @@ func smallSIR() *Oversampling {
 	return o.complete()
 }
 
-// Runs are made, stored and shown: with logits, accuracies that they give, and times where they are shown.
+// Runs are made, stored and shown: with logits, the accuracies that follow from them, and times where they are shown.
 func TestSIRIsRunStoredAndShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks over 20 observations of 100 nodes")
@@ -214,7 +215,8 @@ func TestSIRIsRunStoredAndShown(t *testing.T) {
 	}
 }
 
-// Diverged and missing runs leave a place open, times of another machine too, and nothing is drawn of nothing.
+// Values with diverged or missing runs, or with times of another machine, are left open, and without data nothing is
+// drawn.
 func TestSIRPanels(t *testing.T) {
 	folder := t.TempDir()
 	study, r := pretended(t, experiments.Medium, func(run experiments.Run, s sampling) *experiments.Facts {
@@ -272,7 +274,7 @@ func TestSIRPanels(t *testing.T) {
 	}
 }
 
-// The verdict is made of the numbers.
+// The verdict follows from the numbers.
 func TestSIRVerdict(t *testing.T) {
 	study, r := pretended(t, experiments.Medium, func(run experiments.Run, s sampling) *experiments.Facts {
 		part, wobble := float64(s.observations-20)/180, 0.001*float64(run.Seed)
@@ -342,7 +344,7 @@ func TestSIRVerdict(t *testing.T) {
 	}
 }
 
-// What intervals allow to say.
+// The directions that intervals allow.
 func TestSIRDirections(t *testing.T) {
 	for _, c := range []struct {
 		mean, change, lowest judge.Interval
@@ -355,7 +357,7 @@ func TestSIRDirections(t *testing.T) {
 		{about(0.9, 0.1), about(0.03, 0.06), judge.Interval{}, tooFewSeeds},
 		{about(0.9, 0.1), about(0.1, 0.06), judge.Interval{}, rises},
 		{about(0.9, 0.1), about(-0.1, 0.06), about(-0.1, 0.06), falls},
-		{about(0.55, 0.06), about(-0.1, 0.06), about(-0.1, 0.06), falls}, // from better than a guess to one
+		{about(0.55, 0.06), about(-0.1, 0.06), about(-0.1, 0.06), falls}, // from better than a guess to a guess
 		{about(0.55, 0.06), about(0.01, 0.06), about(-0.1, 0.06), isAGuess},
 		{about(0.5, 0), about(0, 0), judge.Interval{}, isAGuess},
 		{about(0.55, 0.04), about(0, 0), judge.Interval{}, staysLevel},
@@ -371,7 +373,7 @@ func TestSIRDirections(t *testing.T) {
 	}
 }
 
-// A straight line does not hide a dip, and a run that diverged counts as a guess.
+// A straight line does not hide a dip, and a diverged run counts as a guess.
 func TestSIRDips(t *testing.T) {
 	study, r := pretended(t, experiments.Medium, func(run experiments.Run, s sampling) *experiments.Facts {
 		wobble := 0.001 * float64(run.Seed)
@@ -392,7 +394,7 @@ func TestSIRDips(t *testing.T) {
 	}
 }
 
-// The pair that is shown differs in its rates alone.
+// The displayed pair differs only in its rates.
 func TestEpidemicPair(t *testing.T) {
 	p, err := simulatePair(context.Background(), 50, 10, 1)
 	if err != nil {
@@ -413,7 +415,7 @@ func TestEpidemicPair(t *testing.T) {
 	}
 }
 
-// The trivial classifier finds gamma, and refuses windows that hold no epidemic.
+// The trivial classifier finds gamma, and refuses windows without an epidemic.
 func TestRemovedRatio(t *testing.T) {
 	pattern, _, err := dyngraph.NewPattern(1, nil, nil)
 	if err != nil {

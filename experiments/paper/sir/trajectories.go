@@ -13,14 +13,14 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// epidemicPair is an epidemic of each class: the infected part of each node [class][T][nodes] at times [T].
+// epidemicPair is one epidemic of each class: the infected part of each node [class][T][nodes] at times [T].
 type epidemicPair struct {
 	classes  []string
 	times    []float64
 	infected [][][]float64
 }
 
-// simulatePair simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times
+// simulatePair simulates one epidemic of each class. They differ only in their rates: start, graph, changes and times
 // are the same.
 func simulatePair(ctx context.Context, observations int, horizon float64, seed uint64) (p epidemicPair, err error) {
 	for i, task := range synthetic.SIRClasses() {
@@ -47,8 +47,8 @@ func simulatePair(ctx context.Context, observations int, horizon float64, seed u
 	return p, nil
 }
 
-// EpidemicMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
-// alike, on the same graph with the same changes. It returns the errors of [synthetic.Generate].
+// EpidemicMaps shows the infected part of the nodes of the grid over time, for both classes next to each other. Both
+// begin alike, on the same graph with the same changes. It returns the errors of [synthetic.Generate].
 func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 	const shown = 24
 	p, err := simulatePair(ctx, shown, 1, seed)
@@ -76,9 +76,9 @@ func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 	return figures.NewSlider(frames...)
 }
 
-// EpidemicCurves draws the mean infected part of all nodes over time, of both classes, from the same start and up to a
-// horizon: models see them up to time 1, which is marked; by 10 one has died out. It returns the errors of
-// [synthetic.Generate].
+// EpidemicCurves draws the mean infected part of all nodes over time, for both classes, from the same start up to a
+// horizon. Models see the curves up to time 1, which is marked; by time 10 one epidemic has died out. It returns the
+// errors of [synthetic.Generate].
 func EpidemicCurves(ctx context.Context, horizon float64, seed uint64) (*figures.Figure, error) {
 	const shown = 200
 	p, err := simulatePair(ctx, shown, horizon, seed)

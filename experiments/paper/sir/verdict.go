@@ -15,16 +15,17 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// controlled are the rows whose state the observations drive; the paper's claims are on them and on [discreteIDs].
+// controlled lists the rows whose state is driven by the observations; the paper's claims are about them and about
+// [discreteIDs].
 var controlled = []string{"peng", "original", "stg-ncde"}
 
-// expectation is where the scores of some models go, by one of the paper's claims.
+// expectation is the direction of the scores of models by one of the paper's claims.
 type expectation struct {
 	models []string
 	goes   []direction
 }
 
-// outcome is what a change says of the expectation.
+// outcome returns what a change shows about the expectation.
 func (x expectation) outcome(c change) judge.Outcome {
 	switch d := c.direction(); {
 	case slices.Contains(x.goes, d):
@@ -37,7 +38,7 @@ func (x expectation) outcome(c change) judge.Outcome {
 	return judge.NotShown
 }
 
-// trivial says how the trivial classifier does beside the trained models; "" where it has no runs, and of times.
+// trivial compares the trivial classifier with the trained models; "" if it has no runs, and for times.
 func (p panel) trivial() string {
 	ratio := p.results.Where("model", catalogue.RatioID)
 	if p.times || len(ratio) == 0 || ratio.Gap() != "" {
@@ -61,8 +62,8 @@ func (p panel) trivial() string {
 		listed(better), listed(worse), rivals)
 }
 
-// comparedWith names the trained models with smaller errors than a row, and the ones with larger errors; rivals is the
-// number of trained models that have all their runs.
+// comparedWith names the trained models with smaller errors than a row, and the models with larger errors; rivals is
+// the number of trained models that have all their runs.
 func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
 	of := func(runs experiments.Results) (r judge.Row) {
 		for i, some := range bySeed(runs) {
@@ -97,8 +98,9 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// verdict says where accuracy goes with the number of observations and under noise; the matrix has this for all panels,
-// details have the changes and how the trivial classifier does. All is empty where nothing can be judged, or compared.
+// verdict describes how accuracy changes with the number of observations and under noise. The matrix shows this for
+// all panels; details has the changes and the comparison with the trivial classifier. All results are empty if
+// nothing can be judged or compared.
 func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	if !r.Comparable() {
 		return "", nil, nil
@@ -131,10 +133,11 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	return strings.TrimSpace(strings.Join(sentences, " ")), directionsTable(panels, judged), details
 }
 
-// upper begins a sentence.
+// upper returns the text with a capital first letter.
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// directionsTable has where the scores of each model go, by panel: shaded where that is good news or bad.
+// directionsTable returns the directions of the scores of each model by panel, shaded if the direction is good or
+// bad.
 func directionsTable(panels []panel, judged map[string][]change) *figures.Table {
 	t := &figures.Table{Title: "Where accuracy and times go, by model", Columns: []figures.Column{{Title: "model"}},
 		Notes: []string{"Where scores go: blue is as one would have it (accuracy level or rising, times level or falling), " +

@@ -15,11 +15,11 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// usedMaps are those, beside the identity, whose weights on A the paper prints as large in the first layer.
+// usedMaps are the maps, besides the identity, whose weights on A the paper prints as large in the first layer.
 var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColumns, equivariant.TotalOnAll}
 
-// weights finds whether weights of these maps are larger, in size, than the weights of the other maps, in the mean of a
-// world.
+// weights tests whether the weights of these maps are larger in absolute value than the weights of the other maps, in
+// the mean of a world.
 func weights(e judge.Evidence) (all []judge.Case, err error) {
 	report, why := e.Usable("table1")
 	var at []worldAt
@@ -75,8 +75,8 @@ func weights(e judge.Evidence) (all []judge.Case, err error) {
 	return all, nil
 }
 
-// epochs finds by how much an epoch of Pre-Mult takes longer than one of PENG-CDE. The numbers of nodes are squares, as
-// of grids.
+// epochs tests how much longer an epoch of Pre-Mult takes than an epoch of PENG-CDE. The numbers of nodes are
+// squares, because the graphs are grids.
 func epochs(e judge.Evidence) (all []judge.Case, _ error) {
 	for _, nodes := range catalogue.PublishedNodes {
 		side := graphs.Side(nodes)
@@ -101,7 +101,7 @@ func epochs(e judge.Evidence) (all []judge.Case, _ error) {
 	return all, nil
 }
 
-// paperSeconds are the paper's seconds of a training epoch.
+// paperSeconds returns the paper's seconds per training epoch.
 func paperSeconds(id string, nodes int) float64 {
 	n, _ := catalogue.Published("epoch", id, fmt.Sprint(nodes))
 	return n.Value

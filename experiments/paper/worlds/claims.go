@@ -17,20 +17,20 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// ratio compares the errors of a model with the errors of another in worlds of one kind of dynamics: paired by family
-// of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a
-// world has the largest loss there: it counts for the p value, and not for the mean and its interval.
+// ratio compares the errors of a model with the errors of another in worlds with the same dynamics. The errors are
+// paired by family of graphs and seed, as differences of logarithms, since errors have different scales. A model that
+// diverged in a world has the largest loss there: it counts for the p value, but not for the mean and its interval.
 type ratio struct {
 	model, other string // names
 	judge.Finding
-	pairs, worlds int       // pairs without those that diverged
-	at            []worldAt // of each pair
-	// diverged is in how many worlds one of the two did, which is ranked as the largest loss.
+	pairs, worlds int       // numbers of pairs without divergence, and of all worlds
+	at            []worldAt // the world of each pair
+	// diverged counts the worlds in which one of the two models diverged, which ranks as the largest loss.
 	diverged int
-	// split says that the mean over the worlds of some seed is not on the side of the mean over all.
+	// split reports that the mean over the worlds of a seed has another sign than the mean over all.
 	split bool
 	left  []string // runs that the pairs lack
-	// gap says why worlds are too few to compare; nothing else is known then.
+	// gap says why too few worlds can be compared; the other numbers are then unknown.
 	gap string
 }
 
@@ -40,7 +40,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 	own := logErrors(results, model, of)
 	for _, id := range others {
 		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
-		var a, b, ranked, against []float64 // those ranked with those that diverged
+		var a, b, ranked, against []float64 // ranked and against include diverged models
 		rivals := logErrors(results, id, of)
 		for _, at := range slices.SortedFunc(maps.Keys(own), worldAt.compare) {
 			mine := own[at]
@@ -63,7 +63,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 				r.left = append(r.left, worldName(id)+" is not planned in this profile")
 			}
 		}
-		least := math.Pow(2, 1-float64(len(ranked))) // p value of signed ranks
+		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
 		if least*float64(len(others)) > judge.Level || len(a) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
@@ -82,7 +82,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			r.Raw = all[0].P
 			floats.Sub(a, b)
 			r.split = seedsDiffer(r.at, a)
-			if r.split || signedRankSum(ranked, against)*r.Difference < 0 { // with those that diverged it is the other way
+			if r.split || signedRankSum(ranked, against)*r.Difference < 0 { // diverged models reverse the sign
 				r.Raw = 1
 			}
 		}
@@ -91,8 +91,8 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 	return all, nil
 }
 
-// seedsDiffer says whether the mean over the worlds of some seed has another sign than the mean over all: worlds of one
-// seed depend on each other, which ranks over worlds do not count.
+// seedsDiffer reports whether the mean over the worlds of a seed has another sign than the mean over all. Worlds of
+// one seed depend on each other, which ranks over worlds ignore.
 func seedsDiffer(at []worldAt, values []float64) bool {
 	sums, sum := make(map[uint64]float64), 0.0
 	for i, x := range values {
@@ -107,7 +107,7 @@ func seedsDiffer(at []worldAt, values []float64) bool {
 	return false
 }
 
-// signedRankSum is the sum over pairs of the rank of the size of a's difference from b, with its sign.
+// signedRankSum returns the sum over pairs of the signed rank of the difference of a and b.
 func signedRankSum(a, b []float64) (sum float64) {
 	differences := slices.Clone(a)
 	floats.Sub(differences, b)
@@ -118,10 +118,10 @@ func signedRankSum(a, b []float64) (sum float64) {
 	return sum
 }
 
-// largestLoss is the logarithm of an error larger than all, that ranks need for what diverged.
+// largestLoss is a logarithm larger than any error's, which ranks need for diverged models.
 const largestLoss = 1e6
 
-// worldAt is a world of some dynamics.
+// worldAt identifies a world of given dynamics.
 type worldAt struct {
 	family string
 	seed   uint64
@@ -133,12 +133,12 @@ func (w worldAt) compare(other worldAt) int {
 		strings.Compare(w.kappa, other.kappa))
 }
 
-// whereOf is the world of a result.
+// whereOf returns the world of a result.
 func whereOf(r experiments.Result) worldAt {
 	return worldAt{r.Keys["family"], r.Seed, r.Keys[kappaKey]}
 }
 
-// logErrors are the logarithms of an error of a model in some dynamics, +Inf where it diverged.
+// logErrors returns the logarithms of an error of a model by world, +Inf if it diverged.
 func logErrors(results experiments.Results, id string, of Measure) map[worldAt]float64 {
 	logs := make(map[worldAt]float64)
 	for _, result := range results.Where("model", id).Made() {
@@ -153,7 +153,7 @@ func logErrors(results experiments.Results, id string, of Measure) map[worldAt]f
 	return logs
 }
 
-// worldName is the name of a row of the tables of simulated worlds.
+// worldName returns the name of a row of the tables of simulated worlds.
 func worldName(id string) string {
 	for _, m := range Table1().models(publishedSize(experiments.Medium)) {
 		if m.ID == id {
@@ -163,8 +163,8 @@ func worldName(id string) string {
 	return id
 }
 
-// percent writes a difference of logarithms as how much lower or higher an error is: from a factor of ten on by the
-// factor.
+// percent formats a difference of logarithms as how much lower or higher an error is, in percent, or as a factor from
+// ten on.
 func percent(difference float64) string {
 	if factor := math.Exp(math.Abs(difference)); factor >= 10 {
 		direction := "higher"
@@ -180,11 +180,11 @@ func percent(difference float64) string {
 	return fmt.Sprintf("%.0f%% higher", change)
 }
 
-// printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors, with
-// the half-width of its interval from the half-widths of the errors; NaN where the paper has none.
+// printedRatio returns the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors.
+// Its half-width follows from the half-widths of the errors; it is NaN if the paper has none.
 func printedRatio(dynamics, model, other string, worlds []worldAt) judge.Interval {
 	var logs []float64
-	halves := make(map[string]float64) // by family, summed over its worlds, which have one printed error
+	halves := make(map[string]float64) // by family, summed over its worlds, which share one printed error
 	for _, at := range worlds {
 		a, ok := catalogue.Published(dynamics, model, at.family)
 		b, too := catalogue.Published(dynamics, other, at.family)
@@ -197,7 +197,7 @@ func printedRatio(dynamics, model, other string, worlds []worldAt) judge.Interva
 	return judge.Interval{Mean: stat.Mean(logs, nil), Half: floats.Norm(all, 2) / float64(len(logs))}
 }
 
-// of is what a ratio says of the claim that the model has the lower error.
+// of returns what a ratio shows about the claim that the model has the lower error.
 func (r ratio) of(dynamics string, printed judge.Interval) judge.Case {
 	if r.gap != "" {
 		return judge.Missing(dynamics, r.other, r.gap)
@@ -212,7 +212,7 @@ func (r ratio) of(dynamics string, printed judge.Interval) judge.Case {
 	return c
 }
 
-// worldsOf says which worlds a ratio is of.
+// worldsOf describes the worlds of a ratio.
 func (r ratio) worldsOf() string {
 	seeds := make(map[uint64]bool)
 	for _, at := range r.at {
@@ -228,8 +228,8 @@ func (r ratio) worldsOf() string {
 	return text
 }
 
-// eachDynamics calls a function with the profile and the results of each of the dynamics of the paper's tables; where
-// none can be compared no case is tested.
+// eachDynamics calls find with the profile and the results of each of the dynamics of the paper's tables; if none can
+// be compared, no case is tested.
 func eachDynamics(e judge.Evidence, cases []string, find func(profile experiments.Profile, dynamics string,
 	results experiments.Results) ([]judge.Case, error)) (all []judge.Case, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {
@@ -252,7 +252,8 @@ func eachDynamics(e judge.Evidence, cases []string, find func(profile experiment
 	return all, nil
 }
 
-// below finds whether an error of a model is below the errors of others. The paper prints the errors on test.
+// below returns a finder that tests whether an error of a model is below the errors of others. The paper prints the
+// errors on test.
 func below(model string, others []string, of Measure) judge.Finder {
 	return func(e judge.Evidence) ([]judge.Case, error) {
 		return eachDynamics(e, others, func(_ experiments.Profile, dynamics string, results experiments.Results) (
@@ -270,8 +271,8 @@ func below(model string, others []string, of Measure) judge.Finder {
 	}
 }
 
-// improvement finds whether the error of the Original is lowered by as much as printed, on graphs of as many nodes and
-// with as many epochs. The printed errors have intervals too.
+// improvement tests whether the error of the Original is reduced by the printed amount, on graphs with the same
+// number of nodes and with the same number of epochs. The printed errors have intervals too.
 func improvement(e judge.Evidence) (all []judge.Case, err error) {
 	all, err = eachDynamics(e, []string{"original"}, func(profile experiments.Profile, dynamics string,
 		results experiments.Results) ([]judge.Case, error) {
@@ -285,7 +286,7 @@ func improvement(e judge.Evidence) (all []judge.Case, err error) {
 		if size, full := publishedSize(profile), publishedSize(experiments.Full); c.Tested && profile != experiments.Full {
 			c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
 		}
-		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // lower by less, if at all
+		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
 			c.Decided = judge.NotShown
 			if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
 				c.Decided = judge.Worse
@@ -299,8 +300,8 @@ func improvement(e judge.Evidence) (all []judge.Case, err error) {
 	return all, err
 }
 
-// equivariance finds whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the published
-// start and without.
+// equivariance tests whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the
+// published initialisation and without.
 func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 	starts := []struct{ id, name string }{{"pre-mult", "published start"}, {"pre-mult-fair", "our start"}}
 	for _, model := range []string{"original", "adjacency"} {
@@ -308,7 +309,7 @@ func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, c := range some { // in turns, by dynamics
+		for i, c := range some { // alternating, by dynamics
 			c.Group, c.Name = c.Group+", "+starts[i%len(starts)].name, worldName(model)
 			all = append(all, c)
 		}
@@ -316,7 +317,7 @@ func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 	return all, nil
 }
 
-// fewer finds by how many parameters PENG-CDE is smaller than the fusion that no equivariance bounds.
+// fewer computes by how many parameters PENG-CDE is smaller than the unrestricted fusion.
 func fewer(e judge.Evidence) (all []judge.Case, err error) {
 	return eachDynamics(e, []string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
 		results experiments.Results) ([]judge.Case, error) {
@@ -338,19 +339,19 @@ func fewer(e judge.Evidence) (all []judge.Case, err error) {
 	})
 }
 
-// parameters is the paper's number of parameters on simulated worlds.
+// parameters returns the paper's number of parameters on simulated worlds.
 func parameters(id string) catalogue.Number {
 	n, _ := catalogue.Published("parameters", id, "worlds")
 	return n
 }
 
-// The models that the paper compares PENG-CDE with, by ID of their rows.
+// IDs of the models that the paper compares PENG-CDE with.
 var (
 	fusions   = []string{"original", "adjacency", "pre-mult"}
 	untouched = []string{"gn-ode", "constant"} // not driven by a control path
 )
 
-// Finders find what runs say of the claims on simulated worlds, by their ID.
+// Finders maps the IDs of the claims on simulated worlds to their finders.
 func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"fusions":       below("peng", fusions, OnTest),

@@ -12,7 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// worldsOf has errors of all models in 12 worlds of each of a study's dynamics; below 0 diverged, NaN is missing.
+// worldsOf returns a report with errors of all models in 12 worlds of each of a study's dynamics; a value below 0
+// means diverged, NaN missing.
 func worldsOf(w *Worlds, errorOf func(dynamics, id string, block int) float64) *experiments.Report {
 	r := &experiments.Report{Study: w.Study, Profile: experiments.Medium}
 	for _, task := range w.tasks {
@@ -81,7 +82,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 			"mean size of other maps 0.010")
 	studytest.Expect(t, Finders(), "improvement", better, judge.Untested, "100 nodes, where the paper has 400")
 	studytest.Expect(t, Finders(), "improvement", full(better), judge.Holds)
-	alone := onWorlds(func(dynamics, id string, block int) float64 { // as much as printed where runs are stored
+	alone := onWorlds(func(dynamics, id string, block int) float64 { // the printed reduction where runs are stored
 		switch {
 		case block%4 > 2:
 			return math.NaN()
@@ -104,7 +105,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 		"not shown either way gene, opinion")
 	studytest.Expect(t, Finders(), "equivariance", less, judge.Open,
 		"heat, published start: all 2; heat, our start: all 2")
-	once := onWorlds(func(_, id string, block int) float64 { // a tenth less, but where it diverges or the rival does
+	once := onWorlds(func(_, id string, block int) float64 { // a tenth less, except where it or the rival diverges
 		switch {
 		case id == "peng" && block == 0, id == "constant" && block < 3:
 			return -1
@@ -118,7 +119,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 		"11 of 12 worlds, of 3 seeds, and 1 where one of the two diverged, corrected p 0.131",
 		"not shown either way heat: GN-ODE",
 		"left out heat: PENG-CDE diverged, 1 of 12, heat: Constant diverged, 3 of 12")
-	differing := onWorlds(func(_, id string, block int) float64 { // lower everywhere but with the last seed, a little
+	differing := onWorlds(func(_, id string, block int) float64 { // slightly lower, except with the last seed
 		switch {
 		case id == "peng" && block < 8:
 			return 0.5 * scale(block)
@@ -128,7 +129,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 		return scale(block)
 	})
 	studytest.Expect(t, Finders(), "fusions", differing, judge.Open, "not so with every seed, so that p counts as 1")
-	failing := onWorlds(func(_, id string, block int) float64 { // a tenth less, but where it diverges
+	failing := onWorlds(func(_, id string, block int) float64 { // a tenth less, except where it diverges
 		switch {
 		case id == "peng" && block < 3:
 			return -1
@@ -168,8 +169,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		"not yet tested wealth: all 3; opinion: all 3 (no run is stored)")
 }
 
-// Weights that are no larger than the weights of other maps are no use of the maps, whatever their sign; where few
-// worlds are stored nothing is said.
+// Weights that are no larger than the weights of other maps do not count as used, whatever their sign; if few worlds
+// are stored, nothing is said.
 func TestClaimOnWeights(t *testing.T) {
 	r := worldsOf(Table1(), func(string, string, int) float64 { return 1 })
 	for i, result := range r.Results {
@@ -199,7 +200,7 @@ func TestClaimOnWeights(t *testing.T) {
 	studytest.Expect(t, Finders(), "weights", e, judge.Untested, "PENG-CDE missing, 8 of 12")
 }
 
-// Times of epochs are compared at the same number of nodes, and where both were measured.
+// Epoch times are compared at equal numbers of nodes, if both were measured.
 func TestClaimOnEpochs(t *testing.T) {
 	e := judge.Evidence{EpochMachine: "a machine", EpochSeconds: map[string]map[int]float64{
 		"peng": {144: 1, 256: 1, 529: 1, 1024: 1}, "pre-mult": {144: 1.1, 256: 0.5, 529: 3}}}

@@ -11,9 +11,9 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Contact is a study of ours: exchange at contact, where the change of the graph itself moves the states, by the
-// protocol of [Table1]. On community graphs κ goes from 0, where it is slow diffusion, to 0.3; with κ 0.2 it is on four
-// families. Its runs have the key "kappa" too.
+// Contact returns our own study of exchange at contact, where the change of the graph itself moves the states, with
+// the protocol of [Table1]. On community graphs κ ranges from 0, which is slow diffusion, to 0.3. With κ 0.2 it also
+// runs on all four families. Its runs have the additional key "kappa".
 func Contact() *Worlds {
 	const dynamics, shown = "contact", "0.2"
 	return Worlds{
@@ -34,15 +34,15 @@ func Contact() *Worlds {
 
 const (
 	kappaKey = "kappa"
-	// contactKappa is the one on all families.
+	// contactKappa is the κ for all families.
 	contactKappa = 0.2
 )
 
-// contactModels are the rows, by ID.
+// contactModels lists the IDs of the rows.
 var contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
 	"recommended", "of-a-linear", "law", "law-of-a"}
 
-// contactSize has the sizes of the published tables.
+// contactSize returns the sizes of the published tables.
 func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
@@ -53,7 +53,7 @@ func contactSize(p experiments.Profile) worldsSize {
 	return size
 }
 
-// contactWorlds has all κ on communities, and the one on all families.
+// contactWorlds returns all κ on communities, and contactKappa on all families.
 func contactWorlds(size worldsSize) (all []worldOf) {
 	for _, kappa := range size.kappas {
 		task := synthetic.Contact(kappa)
@@ -72,7 +72,7 @@ var contactNotes = figures.NoteList{
 	prose.Text("contact"),
 }
 
-// contactStrong are the worlds of the larger κ.
+// contactStrong returns the worlds with larger κ.
 func contactStrong(results experiments.Results) *contest {
 	c := &contest{name: fmt.Sprintf("κ %g and more", contactKappa), several: true}
 	for _, result := range results {
@@ -83,7 +83,7 @@ func contactStrong(results experiments.Results) *contest {
 	return c
 }
 
-// others are the IDs of models but one.
+// others returns ids without one ID.
 func others(ids []string, but string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == but })
 }

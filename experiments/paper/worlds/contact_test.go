@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// The plan has every κ on communities and one on all families, with the rates of events of these worlds.
+// The plan has every κ on communities and one κ on all families, with the rates of events of these worlds.
 func TestContactPlan(t *testing.T) {
 	for profile, want := range map[experiments.Profile]struct {
 		worlds, runs, nodes, epochs int
@@ -54,7 +54,7 @@ func TestContactPlan(t *testing.T) {
 	}
 }
 
-// Identities of runs name data by all that decides them.
+// Identities of runs contain everything that decides their data.
 func TestContactIdentity(t *testing.T) {
 	runs, err := Contact().Plan(t.Context(), experiments.Scope{Profile: experiments.Medium, Seeds: []uint64{2}})
 	if err != nil {
@@ -83,7 +83,8 @@ func TestContactIdentity(t *testing.T) {
 	}
 }
 
-// contactReport has runs of profile medium with the errors of a function; 0 is a missing run, below 0 a diverged one.
+// contactReport returns runs of profile medium with the errors of a function; 0 means a missing run, below 0 a
+// diverged run.
 func contactReport(t *testing.T, errorOf func(model, kappa, family string, seed uint64) float64) *experiments.Report {
 	t.Helper()
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
@@ -104,7 +105,7 @@ func contactReport(t *testing.T, errorOf func(model, kappa, family string, seed 
 	return r
 }
 
-// A table by κ on communities, one by families at the κ of all, and one of pairs.
+// The tables are: by κ on communities, by families at contactKappa, and of pairs.
 func TestContactTables(t *testing.T) {
 	r := contactReport(t, func(model, kappa, family string, seed uint64) float64 {
 		e := 2 + 0.1*float64(seed)
@@ -189,7 +190,7 @@ func TestContactTables(t *testing.T) {
 	}
 }
 
-// Without runs there is a page, with nothing on it that compares.
+// Without runs the page compares nothing.
 func TestContactWithoutRuns(t *testing.T) {
 	r := contactReport(t, func(string, string, string, uint64) float64 { return 0 })
 	part, err := r.Part()
@@ -205,7 +206,7 @@ func TestContactWithoutRuns(t *testing.T) {
 	}
 }
 
-// Runs are made and stored, and figures are of one world.
+// Runs are made and stored, and figures show one world.
 func TestContactIsRun(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(experiments.ResultsEnv, folder)

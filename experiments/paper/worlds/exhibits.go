@@ -12,7 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// WeightsTable shows the weights of PENG-CDE on heat, on the first family of graphs with runs; else the paper's alone.
+// WeightsTable returns the weights of PENG-CDE on heat, on the first family of graphs with runs; without runs, only
+// the paper's.
 func WeightsTable(e judge.Evidence) ([]figures.Item, error) {
 	if report, _ := e.Usable("table1"); report != nil {
 		for _, family := range catalogue.Families() {
@@ -26,7 +27,7 @@ func WeightsTable(e judge.Evidence) ([]figures.Item, error) {
 	return []figures.Item{publishedWeightsTable()}, nil
 }
 
-// EpochsTable has what was measured beside what the paper prints.
+// EpochsTable returns the measured seconds next to the printed ones.
 func EpochsTable(e judge.Evidence) ([]figures.Item, error) {
 	t := &figures.Table{Title: "Seconds of a training epoch by number of nodes",
 		Columns: []figures.Column{{Title: "model"}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Without runs the weights are those that the paper prints.
+// Without runs the weights are the printed ones.
 func TestPublishedWeights(t *testing.T) {
 	text := studytest.ShownItem(t, WeightsTable, judge.Evidence{})
 	for _, want := range []string{"| identity | – (1.613) | – (0.959) | – (1.075) | – (0.910) |",
@@ -20,7 +20,7 @@ func TestPublishedWeights(t *testing.T) {
 	}
 }
 
-// Exhibits show measured numbers beside the printed ones.
+// Exhibits show measured numbers next to the printed ones.
 func TestExhibitsOfWorlds(t *testing.T) {
 	e := onWorlds(func(string, string, int) float64 { return 1 })
 	for _, items := range []func(judge.Evidence) ([]figures.Item, error){WeightsTable, EpochsTable} {

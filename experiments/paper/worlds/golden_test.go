@@ -14,9 +14,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// goldenPart is what small worlds make. Adaptive steps follow an estimate of the error that rounding changes, so that
-// states differ between backends by more than their tolerance of 1e-6: at the end of a world, which they reach last, by
-// 1.5e-5.
+// goldenPart holds the numbers of small worlds. Adaptive steps follow an error estimate that rounding changes. States
+// therefore differ between backends by more than their tolerance of 1e-6: at the end of a world, which they reach
+// last, by 1.5e-5.
 var goldenPart = studytest.Part{File: "../testdata/golden.json", Prefix: "heat on a grid, ", Make: goldenWorlds,
 	Rounding: func(string) float64 { return 1e-4 }}
 
@@ -24,8 +24,8 @@ func TestGolden(t *testing.T) { goldenPart.Check(t) }
 
 func TestGoldenHere(t *testing.T) { goldenPart.CheckHere(t) }
 
-// goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph
-// jumps.
+// goldenWorlds trains in a small world with adaptive steps: the field controlled by the graph, and the field whose
+// graph jumps.
 func goldenWorlds(t *testing.T, backend *xla.Backend, values map[string][]float64) {
 	t.Helper()
 	for _, f := range []field.Field{field.PENG{}, field.GNODE{}} {

@@ -19,7 +19,7 @@ const (
 
 var lawNote = prose.Text("law")
 
-// keepLaw keeps the equation that a linear law has learnt, in the units of the windows.
+// keepLaw stores the equation that a linear law has learnt, in the units of the windows.
 func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {
 	fitted, err := l.(experiments.ForecastLearner).Forecaster.(*law.LeastSquares).Law()
 	if err != nil {
@@ -41,9 +41,10 @@ func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph
 	return nil
 }
 
-// Law is the table of the linear equation that the row "law" has learnt of dynamics, by family: the coefficient of each
-// map in the unit of 1/time, of a change of A without a unit, and beside it the root mean square of the term in dx/dt
-// or, at an event, in x. Families without a run are left out; without any the error wraps [experiments.ErrNotStored].
+// Law returns the linear equations that the row "law" has learnt for the given dynamics, by family. The table has the
+// coefficient of each map in the unit 1/time (no unit for a change of A), and the root mean square of the term in
+// dx/dt or, at an event, in x. Families without a run are left out; if all are, the error wraps
+// [experiments.ErrNotStored].
 func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("The linear equation learnt of %s, profile %s", dynamics, r.Profile),
 		Columns: []figures.Column{{Title: "term"}},

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// finished returns the runs of a model in a world that did not diverge, one at least. An error wraps
-// [experiments.ErrInput] where several worlds have the dynamics on the family.
+// finished returns the runs of a model in a world that did not diverge, at least one. The error wraps
+// [experiments.ErrInput] if several worlds have the dynamics on the family.
 func finished(r *experiments.Report, dynamics, family, model string) (experiments.Results, error) {
 	results := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
 	if len(results) == 0 {
@@ -31,9 +31,10 @@ func finished(r *experiments.Report, dynamics, family, model string) (experiment
 }
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
-// lowest and the highest as a band of at most four of them. Times differ between graphs, but the events of a seed have
-// the same places among them, so the errors at the k-th times are drawn at the mean of these. Events of the first
-// seed and the end of the training times are marked. Models without runs are left out; none means all.
+// lowest and the highest as a band for at most four models. Times differ between graphs, but the events of a seed
+// have the same indices among them. The errors at the k-th times are therefore drawn at the mean of these times.
+// Events of the first seed and the end of the training times are marked. Models without runs are left out; no models
+// means all.
 func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
 	error) {
 	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time",
@@ -84,15 +85,15 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 	return figures.Lines(axes, lines...)
 }
 
-// banded are the models that have a band: four, since more cover each other.
+// banded returns the models that have a band: four, since more cover each other.
 func banded(models []string) []string {
-	first := []string{"peng", "original", "gn-ode", "adjacency"} // what the paper is about, and what it is compared with
+	first := []string{"peng", "original", "gn-ode", "adjacency"} // the paper's subjects, and their rivals
 	rank := func(id string) int { return (slices.Index(first, id) + len(first) + 1) % (len(first) + 1) }
 	models = slices.SortedStableFunc(slices.Values(models), func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	return models[:min(4, len(models))]
 }
 
-// meanRow is the mean of rows, entry by entry.
+// meanRow returns the mean of rows, entry by entry.
 func meanRow(rows [][]float64) []float64 {
 	mean := make([]float64, len(rows[0]))
 	for _, row := range rows {
@@ -101,7 +102,7 @@ func meanRow(rows [][]float64) []float64 {
 	return mean
 }
 
-// marks are the events of a seed's graphs, and the last time of training of all graphs.
+// marks returns the events of a seed's graphs, and the last time of training of all graphs.
 func marks(seed uint64, events, trained [][]float64) []figures.Mark {
 	var all []figures.Mark
 	for _, at := range meanRow(events) {

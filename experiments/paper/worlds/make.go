@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// make trains on whole trajectories. Data sets are generated once and kept beside the results.
+// make trains on whole trajectories. Data sets are generated once and stored in the results folder.
 func (w Worlds) make(ctx context.Context, m *experiments.RunContext, r experiments.Run) (*experiments.Facts, error) {
 	at, cache := r.Spec.(world), synthetic.Cache{Folder: m.Folder("worlds")}
 	var sets [3]*synthetic.Set
@@ -25,8 +25,8 @@ func (w Worlds) make(ctx context.Context, m *experiments.RunContext, r experimen
 		}
 	}
 	training, validation, test := sets[0], sets[1], sets[2]
-	// The published GN-ODE knows the times of events, which here come into force at the next time trained on; what it
-	// gets wrong is in pengcde.Config.Parity.
+	// The published GN-ODE knows the times of events, which take effect here at the next training time; its defects
+	// are in pengcde.Config.Parity.
 	index := training.TrainingIndex(w.asPublished && at.ID != "gn-ode")
 	learner, err := m.Learner(r.Seed)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w Worlds) make(ctx context.Context, m *experiments.RunContext, r experimen
 		unscored = simulate(ctx, facts, learner, test)
 	}
 	switch {
-	case unscored == nil && diverged: // the learner has the parameters that were validated best
+	case unscored == nil && diverged: // the learner has the best validated parameters
 		facts.Before = facts.Scores
 	case unscored == nil:
 		keepWeights(facts, learner, len(at.maps))
@@ -60,7 +60,7 @@ func (w Worlds) make(ctx context.Context, m *experiments.RunContext, r experimen
 	return facts, err
 }
 
-// windows are the trajectories of a set at some of their times, nil for all, see [synthetic.Trajectory.Series].
+// windows returns the trajectories of a set at these times, nil for all, see [synthetic.Trajectory.Series].
 func windows(s *synthetic.Set, times, index []int) []dyngraph.Window {
 	all := make([]dyngraph.Window, len(s.Trajectories))
 	for b := range s.Trajectories {
@@ -69,7 +69,7 @@ func windows(s *synthetic.Set, times, index []int) []dyngraph.Window {
 	return all
 }
 
-// interpolate scores the training graphs at times within and after the ones trained on.
+// interpolate scores the training graphs at times within and after the training times.
 func interpolate(ctx context.Context, facts *experiments.Facts, l experiments.Learner, training *synthetic.Set) error {
 	errors, _, err := trajectories(ctx, l, training)
 	if err != nil {
@@ -86,10 +86,11 @@ func interpolate(ctx context.Context, facts *experiments.Facts, l experiments.Le
 	return nil
 }
 
-// pictures is the number of times whose states are kept.
+// pictures is the number of times whose states are stored.
 const pictures = 24
 
-// simulate scores the test graphs over all times, and keeps their errors over time and states of the first.
+// simulate scores the test graphs over all times, and stores their errors over time and the states of the first
+// graph.
 func simulate(ctx context.Context, facts *experiments.Facts, l experiments.Learner, test *synthetic.Set) error {
 	errors, states, err := trajectories(ctx, l, test)
 	if err != nil {
@@ -143,11 +144,11 @@ func trajectories(ctx context.Context, l experiments.Learner, set *synthetic.Set
 	return errors, states, nil
 }
 
-// rounded keeps four digits; a picture does not show more.
+// rounded returns values with four digits; a picture does not show more.
 func rounded(values []float64) []float64 {
 	short := make([]float64, len(values))
 	for i, v := range values {
-		short[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // reads what was written
+		short[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // parses its own output
 	}
 	return short
 }

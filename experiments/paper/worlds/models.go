@@ -13,18 +13,18 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// worldsSize is what a profile decides.
+// worldsSize holds the settings of a profile.
 type worldsSize struct {
 	// nodes is a square number, as a grid has.
 	nodes, seeds, epochs int
 	families             []graphs.Family
-	// evaluateEvery and patience are epochs.
+	// evaluateEvery and patience are in epochs.
 	evaluateEvery, patience int
-	// models are the IDs of rows.
+	// models lists the IDs of rows.
 	models []string
-	// kappas are the values of κ for [Contact] on communities.
+	// kappas lists the values of κ for [Contact] on communities.
 	kappas []float64
-	// except, where set, leaves a row out on a family.
+	// except, if not nil, reports whether a row is left out on a family.
 	except func(model, family string) bool
 }
 
@@ -44,21 +44,21 @@ func publishedSize(p experiments.Profile) worldsSize {
 	return size
 }
 
-// shortTraining is the number of epochs below which products are dense: they take more than twice as long on 100
-// nodes, but compile once for all graphs, in place of once for each data set.
+// shortTraining is the number of epochs below which products are dense. They take more than twice as long on 100
+// nodes, but compile once for all graphs instead of once for each data set.
 const shortTraining = 20
 
 // worldModel is a row of a table.
 type worldModel struct {
 	experiments.Row
-	// maps are those whose weights are kept.
+	// maps lists the maps whose weights are stored.
 	maps []equivariant.Map
-	// allTimes says that parameters depend on the number of observations, so that training has all of them, see
+	// allTimes reports that parameters depend on the number of observations, so that training uses all of them, see
 	// [trainedAtAllTimes].
 	allTimes bool
 }
 
-// models are the rows of a profile.
+// models returns the rows of a profile.
 func (w Worlds) models(size worldsSize) []worldModel {
 	config := pengcde.Config{Nodes: size.nodes, Features: 1, Hidden: 16, Layers: 2,
 		Input:    pengcde.Input{GraphOnly: true},

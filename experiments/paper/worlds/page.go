@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// drawWorlds has of one family of graphs the errors over time and the weights of the maps.
+// drawWorlds draws the errors over time and the weights of the maps for one family of graphs.
 func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 	const family = "community"
 	pictured := w.pictured(r)
@@ -21,7 +21,7 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 	}
 }
 
-// page has critical-difference diagrams, the study's figures, and the stored runs of the published protocol.
+// page returns critical-difference diagrams, the study's figures, and the stored runs of the published protocol.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := w.ranks(r)
 	if w.drawn != nil {

@@ -11,7 +11,7 @@ var proseText string
 
 var prose = catalogue.NewProse(proseText)
 
-// about is what a study of the paper's worlds asks, with its sizes.
+// about returns the question of a study of the paper's worlds, with its sizes.
 func about(study string) string {
 	return prose.Text("about "+study) + "\n\n" + prose.Text("about sizes")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// ranks are the diagrams of the study, all dynamics first and then each.
+// ranks returns the diagrams of the study, first for all dynamics, then for each.
 func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
 	if !r.Comparable() {
 		return drawn
@@ -21,7 +21,7 @@ func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
 		drawn.Add(w.Name+"-ranks", figure, err)
 	}
 	for _, v := range w.seen(r.Results) {
-		if v.columns != "family" { // worlds that share their graphs are no blocks of their own
+		if v.columns != "family" { // worlds that share their graphs are not separate blocks
 			continue
 		}
 		one := catalogue.BlocksOf(v.of(r.Results), string(OnTest))

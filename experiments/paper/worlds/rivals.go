@@ -18,10 +18,10 @@ import (
 // observations is the number of times of a trajectory.
 const observations = 120
 
-// rivalIDs are the IDs of the rows of [Worlds.rivals].
+// rivalIDs lists the IDs of the rows of [Worlds.rivals].
 var rivalIDs = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
 
-// rivalNotes say what of these rows is our choice.
+// rivalNotes describes our choices for these rows.
 var rivalNotes = figures.NoteList{
 	prose.Text("rivals"),
 	"DCRNN is rolled out over the observations. STG-NCDE has the time as its one channel, and its two states begin with " +
@@ -29,9 +29,9 @@ var rivalNotes = figures.NoteList{
 	prose.Text("whole sequences"),
 }
 
-// rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for
-// simulated worlds; here networks in discrete steps take the first state and the time of each node at each observation,
-// with the graph in force, and give the state there.
+// rivals returns the rows of models that are not controlled by the graph. The published code does not apply them to
+// simulated worlds. Here discrete-step networks take the first state and the time of each node at each observation,
+// with the graph in force, and return the state there.
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
 	discrete := func(id string, width catalogue.Width, inputs int) worldModel {
 		m := catalogue.Must(id)
@@ -51,9 +51,9 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 	}
 }
 
-// trainedAtAllTimes are the trajectories of a set at all times, for a model whose parameters depend on their number. It
-// is shown what others are: targets at the times of training alone, and at another time the graph of the last of them
-// before it. Index names the graphs at the times of training, as for [windows].
+// trainedAtAllTimes returns the trajectories of a set at all times, for a model whose parameters depend on their
+// number. The model sees no more than others: targets only at the training times, and at another time the graph of
+// the last training time before it. index gives the graphs at the training times, as for [windows].
 func trainedAtAllTimes(s *synthetic.Set, index []int) []dyngraph.Window {
 	all := make([]dyngraph.Window, len(s.Trajectories))
 	for b := range s.Trajectories {

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// tiny are data of 16 nodes, and the rivals made for them.
+// tiny returns data of 16 nodes, and the rivals made for them.
 func tiny(t *testing.T) (*synthetic.Set, map[string]worldModel) {
 	t.Helper()
 	w := small()
@@ -32,7 +32,8 @@ func tiny(t *testing.T) (*synthetic.Set, map[string]worldModel) {
 	return set, byID
 }
 
-// Training at all times shows what training at some times does: the same targets, and between them the graph before.
+// Training at all times shows no more than training at the training times: the same targets, and between them the
+// earlier graph.
 func TestTrainedAtAllTimesShowsNoMore(t *testing.T) {
 	set, _ := tiny(t)
 	for _, asPublished := range []bool{false, true} {
@@ -60,7 +61,7 @@ func TestTrainedAtAllTimesShowsNoMore(t *testing.T) {
 	}
 }
 
-// Every rival learns, and of the states sees the first alone.
+// Every rival learns, and sees only the first state.
 func TestRivalsLearnFromFirstStates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains four networks over 120 observations")
@@ -107,7 +108,7 @@ func TestRivalsLearnFromFirstStates(t *testing.T) {
 	}
 }
 
-// The rows stand in the tables of Table1 and TableWealth with the paper's, and notes name our choices; the study of
+// The rows are in the tables of Table1 and TableWealth with the paper's, and notes name our choices; the study of
 // published defects has none.
 func TestRivalsInTables(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())

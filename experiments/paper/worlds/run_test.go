@@ -19,7 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// small is Table1 with two models on graphs of 16 nodes, which train in seconds.
+// small returns Table1 with two models on graphs of 16 nodes, which train in seconds.
 func small() *Worlds {
 	w := *Table1()
 	w.tasks = w.tasks[:1]
@@ -158,7 +158,7 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// Stored runs of the published protocol stand beside the paper's errors, for the worlds that have any.
+// Stored runs of the published protocol are shown next to the paper's errors, for the worlds that have any.
 func TestStoredWorlds(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	w := Table1()
@@ -224,7 +224,7 @@ func TestAsPublishedDiffers(t *testing.T) {
 	}
 }
 
-// A training on whole trajectories goes on where it was cut off.
+// A training on whole trajectories continues after an interruption.
 func TestInterruptedWorldsGoOn(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	w, o := small(), studytest.GoOptions(t)
@@ -248,7 +248,7 @@ func TestInterruptedWorldsGoOn(t *testing.T) {
 	}
 }
 
-// Marks of events name the seed that they are of.
+// Marks of events name their seed.
 func TestMarksNameTheirSeed(t *testing.T) {
 	got := marks(3, [][]float64{{1, 2}, {2, 3}}, [][]float64{{4, 5}, {6}})
 	want := []figures.Mark{{Name: "changes (seed 3)", X: 1.5}, {Name: "changes (seed 3)", X: 2.5},
@@ -292,8 +292,8 @@ func (d diverging) Fit(ctx context.Context, training, validation []dyngraph.Wind
 	return report, errors.Join(err, train.ErrNotFinite)
 }
 
-// A run that diverges has no scores of its own, but keeps the scores of the parameters that were validated best, which
-// are the scores of a run that goes well.
+// A diverged run has no scores, but stores the scores of its best validated parameters. They equal the scores of a
+// run that succeeds.
 func TestDivergedWorldsAreScoredBefore(t *testing.T) {
 	w, o := small(), studytest.GoOptions(t)
 	o.Models, o.Seeds = []string{"constant"}, []uint64{0}

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// settings are the rows of fields with other settings than the published ones: one setting at a time from the
+// settings returns the rows of fields with settings other than the published ones: one setting at a time from the
 // published field to the affine one and beyond, the same field without A', and the other fields with the same
 // settings. All of them train with a guard.
 func settings(config pengcde.Config, training train.Config) (all []worldModel) {
@@ -98,7 +98,7 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 		worldModel{Row: experiments.BaselineRow("law-of-a", &law.LeastSquares{OfA: true})})
 }
 
-// keptMaps are those whose weights are kept, nil for other fields than PENG.
+// keptMaps returns the maps whose weights are stored, nil for fields other than PENG.
 func keptMaps(f field.Field) []equivariant.Map {
 	if _, ok := f.(field.PENG); ok {
 		return equivariant.Published8()

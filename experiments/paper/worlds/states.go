@@ -42,8 +42,8 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 	return figures.NewSlider(frames...)
 }
 
-// WorldGraphs draws one graph of each family, before and after all its changes; directions and self-loops come with
-// them.
+// WorldGraphs draws one graph of each family, before and after all its changes; the changes add directions and
+// self-loops.
 func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
 	var before, after []figures.HeatPanel
 	for _, family := range catalogue.Families() {

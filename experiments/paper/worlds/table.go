@@ -14,26 +14,26 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Measure is one of the errors of a run.
+// Measure names one of the errors of a run.
 type Measure string
 
 const (
-	// OnTest is the error on graphs that no model has seen; it is the one that the paper prints.
+	// OnTest is the error on unseen graphs, which the paper prints.
 	OnTest Measure = "test"
-	// Interpolated and Extrapolated are errors on the graphs trained on, at times within and after the ones trained on.
+	// Interpolated and Extrapolated are errors on the training graphs, at times within and after the training times.
 	Interpolated Measure = "interpolation"
 	Extrapolated Measure = "extrapolation"
 )
 
-// measured is what an error is over.
+// measured describes what each error is computed over.
 var measured = map[Measure]string{
 	OnTest:       "over four graphs that were not trained on and all 120 times",
 	Interpolated: "over the four training graphs at 20 times among those trained on",
 	Extrapolated: "over the four training graphs at the 20 times after those trained on",
 }
 
-// show are the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes on
-// them.
+// show returns the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes
+// on them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, v := range w.seen(r.Results) {
 		items = append(items, w.tableOf(r, v, OnTest))
@@ -49,13 +49,13 @@ func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	return append(append(items, drawn.Items()...), w.notes(r)), drawn.Err
 }
 
-// Notes are on all tables of the study, for the end of a page.
+// Notes returns the notes on all tables of the study, for the end of a page.
 func (w Worlds) Notes(r *experiments.Report) figures.NoteList {
 	return append(w.notes(r), r.Notes()...)
 }
 
-// Table shows the errors of one of the dynamics, models by families; of [Contact] by the name that titles have. The
-// published value, where there is one, stands beside that on test.
+// Table returns the errors of one of the dynamics, models by families; for [Contact], name is the name used in
+// titles. The published value, if there is one, is shown next to the error on test.
 func (w Worlds) Table(r *experiments.Report, name string, measure Measure) *figures.Table {
 	for _, v := range w.views {
 		if v.name == name {
@@ -89,8 +89,8 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	return t
 }
 
-// misprinted says where the paper prints an improvement that differs from the one that its errors give by a point or
-// more; "" for nowhere.
+// misprinted describes where the printed improvement differs by a point or more from the improvement that the paper's
+// errors give; "" if nowhere.
 func misprinted(results experiments.Results, dynamics string) string {
 	var parts []string
 	for _, family := range results.Values("family") {
@@ -105,7 +105,7 @@ func misprinted(results experiments.Results, dynamics string) string {
 		"errors above it: %s.", dynamics, strings.Join(parts, "; "))
 }
 
-// stored has the test errors of a report beside the paper's, for the worlds that have any; nil where there is none.
+// stored returns the test errors of a report next to the paper's, for the worlds that have any; nil if there is none.
 func (w Worlds) stored(r *experiments.Report) *figures.Table {
 	made, planned := r.Count()
 	if made == 0 {
@@ -143,8 +143,8 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 	return t
 }
 
-// improvementRow is the row of how much less the error of PENG-CDE is than the error of the Original, and in brackets
-// the improvement that the paper prints.
+// improvementRow returns the row of how much the error of PENG-CDE is below the error of the Original, with the
+// printed improvement in brackets.
 func improvementRow(results experiments.Results, dynamics string) []figures.Cell {
 	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
 	for _, family := range results.Values("family") {
@@ -162,13 +162,13 @@ func improvementRow(results experiments.Results, dynamics string) []figures.Cell
 	return cells
 }
 
-// printed says whether the paper prints errors of dynamics of the study.
+// printed reports whether the paper prints errors of dynamics of the study.
 func (w Worlds) printed() bool {
 	return slices.ContainsFunc(w.tasks,
 		func(t synthetic.Task) bool { return catalogue.PublishedRows(t.Dynamics.Name) != nil })
 }
 
-// notes explain tables and figures, and name our choices.
+// notes explains tables and figures, and names our choices.
 func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	size := w.size(r.Profile)
 	notes := figures.NoteList{

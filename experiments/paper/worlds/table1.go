@@ -5,11 +5,11 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Table1 is the first table of the paper: heat diffusion and gene regulation on four families of graphs.
+// Table1 returns the study of the paper's first table: heat diffusion and gene regulation on four families of graphs.
 //
 // Published: 400 nodes, four graphs each for training, validation and test; a model sees the first states and the
 // changing graph, and is compared with the states at 80 times; hidden 16, 2 layers, linear encoder and readout,
-// adaptive steps, AdamW with rate 0.01, at most 2000 epochs. The number of seeds is not said; profile full has 10.
+// adaptive steps, AdamW with rate 0.01, at most 2000 epochs. The number of seeds is not stated; profile full has 10.
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
@@ -18,9 +18,9 @@ func Table1() *Worlds {
 	}.complete()
 }
 
-// Table1AsPublished is Table1 with the defects of the published code: states stand still before each event, models in
-// training are shown changes later than they are and not all of them, and the models have the
-// defects of [pengcde.Config].Parity.
+// Table1AsPublished returns Table1 with the defects of the published code: states stand still before each event,
+// models in training see changes late and do not see all of them, and the models have the defects of
+// [pengcde.Config].Parity.
 func Table1AsPublished() *Worlds {
 	w := *Table1()
 	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true

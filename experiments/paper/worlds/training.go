@@ -10,7 +10,7 @@ import (
 
 var trainingNote = prose.Text("training")
 
-// trainingOf is the table of how each row's trainings went.
+// trainingOf returns a table that summarises each row's trainings.
 func trainingOf(r *experiments.Report) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("%s: how training went, profile %s", r.Study.Name, r.Profile),
 		Columns: []figures.Column{{Title: "model"}, {Title: "runs"}, {Title: "diverged"}, {Title: "not resolved"},
@@ -30,7 +30,7 @@ func trainingOf(r *experiments.Report) (*figures.Table, error) {
 	return t, nil
 }
 
-// trainings sums up the trainings of several runs.
+// trainings summarises the trainings of several runs.
 type trainings struct {
 	runs, diverged, unresolved, unconverged, retried, skipped int
 	best, tries, seconds                                      []float64
@@ -75,7 +75,7 @@ func trainingsOf(runs experiments.Results) (of trainings) {
 
 func count(n int) figures.Cell { return figures.Text(fmt.Sprint(n)) }
 
-// median is the lower one of an even number.
+// median returns the median; for an even number of values, the lower of the middle two.
 func median(values []float64) figures.Cell {
 	if len(values) == 0 {
 		return figures.Missing()

@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Verdict names for each view the models with the lowest error. The matrix has the study's subjects beside their
-// rivals, details have all numbers.
+// Verdict names for each view the models with the lowest error. The matrix compares the study's subjects with their
+// rivals, details has all numbers.
 func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
 	var leaders []string
 	views := w.seen(r.Results)
@@ -45,8 +45,8 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Tab
 	return text, m.Table(), m.Details(), nil
 }
 
-// lowest names the models with the lowest errors, each with its columns. Models with runs that are missing or diverged
-// have no part in it.
+// lowest names the models with the lowest errors, each with its columns. Models with missing or diverged runs are
+// left out.
 func lowest(results experiments.Results, columns string) (leading []string) {
 	lead := make(map[string][]string) // columns by name of the model
 	for _, column := range results.Values(columns) {
@@ -61,7 +61,7 @@ func lowest(results experiments.Results, columns string) (leading []string) {
 				best, least = runs[0].Model.Name, mean
 			}
 		}
-		if complete < 2 { // nothing to be lower than
+		if complete < 2 { // there is nothing to compare with
 			continue
 		}
 		lead[best] = append(lead[best], column)
@@ -76,16 +76,16 @@ func lowest(results experiments.Results, columns string) (leading []string) {
 	return leading
 }
 
-// contest is worlds in which models are compared: one with its seeds, or several together.
+// contest is a set of worlds in which models are compared: one world with its seeds, or several together.
 type contest struct {
 	name    string
 	results experiments.Results
 	several bool
-	// paper says how much lower the paper's error of a model is than another's; "" where it prints none.
+	// paper returns how much lower the paper's error of a model is than another's; "" if it prints none.
 	paper func(model, other string) string
 }
 
-// contests are the columns of the matrix.
+// contests returns the columns of the matrix.
 func (w Worlds) contests(results experiments.Results) (all []contest) {
 	for _, v := range w.seen(results) {
 		some := v.of(results)
@@ -116,7 +116,7 @@ func (w Worlds) contests(results experiments.Results) (all []contest) {
 
 var worldsNote = prose.Text("pairs")
 
-// matrix has the subjects beside their rivals, in each world and in several together.
+// matrix compares the subjects with their rivals, in each world and in several together.
 func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	contests := w.contests(r.Results)
 	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: percent, Notes: []string{worldsNote}}
@@ -142,7 +142,7 @@ func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	return m, nil
 }
 
-// findings are of a model beside each of its rivals.
+// findings compares a model with each of its rivals.
 func (c contest) findings(model string, rivals []string) (findings []judge.Finding, err error) {
 	if c.several {
 		compared, err := ratios(c.results, model, rivals, OnTest)
@@ -176,7 +176,7 @@ func (c contest) findings(model string, rivals []string) (findings []judge.Findi
 	return findings, err
 }
 
-// row are the logarithms of a model's errors by seed.
+// row returns the logarithms of a model's errors by seed.
 func (c contest) row(id string) judge.Row {
 	runs := c.results.Where("model", id)
 	row := judge.Row{Name: worldName(id), Gap: runs.Gap()}
@@ -190,7 +190,7 @@ func (c contest) row(id string) judge.Row {
 	return row
 }
 
-// nameIn is the name of a model in a report.
+// nameIn returns the name of a model in a report.
 func nameIn(r *experiments.Report, id string) string {
 	if some := r.Results.Where("model", id); len(some) > 0 {
 		return some[0].Model.Name

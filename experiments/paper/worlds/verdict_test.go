@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// worldResults have test errors by family of graphs and model; one below 0 is of a diverged run.
+// worldResults returns results with test errors by family of graphs and model; an error below 0 means a diverged run.
 func worldResults(errors map[string]map[string][]float64) (all experiments.Results) {
 	for _, family := range []string{"community", "grid"} {
 		for _, id := range []string{"constant", "original", "peng"} {
@@ -28,8 +28,8 @@ func worldResults(errors map[string]map[string][]float64) (all experiments.Resul
 	return all
 }
 
-// The text names the models with the lowest errors; the matrix tests PENG-CDE in each world, and leaves out what lacks
-// runs.
+// The text names the models with the lowest errors; the matrix tests PENG-CDE in each world, and leaves out
+// incomplete rows.
 func TestVerdictOfWorlds(t *testing.T) {
 	report := &experiments.Report{Profile: experiments.Medium, Results: worldResults(map[string]map[string][]float64{
 		"community": {"constant": {10, 12}, "original": {4, 5}, "peng": {2, 2.5001}},
@@ -81,7 +81,7 @@ func TestVerdictOfWorlds(t *testing.T) {
 	}
 }
 
-// Runs of the simulated worlds have a diagram of all dynamics and one of each; runs of a quick profile have none.
+// Runs of the simulated worlds have a diagram of all dynamics and a diagram of each; runs of profile quick have none.
 func TestWorldsAreRanked(t *testing.T) {
 	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
 		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))
@@ -107,7 +107,7 @@ func TestWorldsAreRanked(t *testing.T) {
 	}
 }
 
-// Four models have bands, those that the paper is about first.
+// Four models have bands, the paper's subjects first.
 func TestBanded(t *testing.T) {
 	got := banded([]string{"constant", "gn-ode", "pre-mult", "original", "peng", "peng15"})
 	if want := []string{"peng", "original", "gn-ode", "constant"}; !slices.Equal(got, want) {

@@ -7,21 +7,20 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// view is worlds of a study side by side: a table with a column for each.
+// view is a set of worlds of a study in one table, with a column for each.
 type view struct {
 	// name is the name of the dynamics, or another text for titles.
 	name string
-	// keys are what the runs of the worlds have in common.
+	// keys are the keys that the runs of all its worlds share.
 	keys map[string]string
-	// columns is the key whose values are the columns.
+	// columns is the key whose values form the columns.
 	columns string
 	values  valuesOf
-	// world is the format of a world's name from its column; together names all worlds, where they are compared
-	// together too.
+	// world formats a world's name from its column. together names all worlds, if they are also compared together.
 	world, together string
 }
 
-// valuesOf words the values of a key: "family", "families" and "of graphs".
+// valuesOf holds the words for the values of a key: "family", "families" and "of graphs".
 type valuesOf struct{ one, many, what string }
 
 var (
@@ -29,7 +28,7 @@ var (
 	ofKappa  = valuesOf{"value", "values", "of κ"}
 )
 
-// of are the results in the worlds of the view.
+// of returns the results in the worlds of the view.
 func (v view) of(results experiments.Results) experiments.Results {
 	for key, value := range v.keys {
 		results = results.Where(key, value)
@@ -37,13 +36,13 @@ func (v view) of(results experiments.Results) experiments.Results {
 	return results
 }
 
-// dynamicsIn is the view of one of the dynamics on all families.
+// dynamicsIn returns the view of one of the dynamics on all families.
 func dynamicsIn(dynamics string) view {
 	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family", values: ofGraphs,
 		world: dynamics + ", %s", together: dynamics + ", all"}
 }
 
-// seen are the views of a study that have results: its own, or one for each of the dynamics.
+// seen returns the views of a study that have results: its own, or one for each of the dynamics.
 func (w Worlds) seen(results experiments.Results) (all []view) {
 	if w.views == nil {
 		for _, dynamics := range results.Values("dynamics") {
@@ -54,7 +53,7 @@ func (w Worlds) seen(results experiments.Results) (all []view) {
 	return slices.DeleteFunc(slices.Clone(w.views), func(v view) bool { return len(v.of(results)) == 0 })
 }
 
-// columnsOf words what the columns of all views are, such as "family of graphs".
+// columnsOf describes the columns of all views, such as "family of graphs".
 func columnsOf(views []view) string {
 	var each []string
 	for _, v := range views {
@@ -65,7 +64,7 @@ func columnsOf(views []view) string {
 	return strings.Join(each, " or ")
 }
 
-// pictured is the report on the worlds that figures show, see [Worlds].picture.
+// pictured returns the report on the worlds that figures show, see [Worlds].picture.
 func (w Worlds) pictured(r *experiments.Report) *experiments.Report {
 	shown := *r
 	shown.Results = view{keys: w.picture}.of(r.Results)

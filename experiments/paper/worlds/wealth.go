@@ -5,8 +5,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// TableWealth is the table of the paper's appendix: wealth and opinion dynamics on four families of graphs, by the
-// protocol of [Table1].
+// TableWealth returns the study of the table in the paper's appendix: wealth and opinion dynamics on four families of
+// graphs, with the protocol of [Table1].
 func TableWealth() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated,

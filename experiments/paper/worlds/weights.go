@@ -15,11 +15,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// mapsOf are the arrays of weights on A and on A', by layer and map.
+// mapsOf names the arrays of weights on A and on A', by layer and map.
 var mapsOf = [2]string{"maps of A", "maps of A'"}
 
-// keepWeights keeps the learnt weights of the maps of every layer of a PENG-CDE, without the fixed 1 of the identity. A
-// layer that does not see A' has none on it.
+// keepWeights stores the learnt weights of the maps of every layer of a PENG-CDE, without the fixed 1 of the
+// identity. A layer that does not see A' has none on it.
 func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 	network, ok := l.(experiments.NetworkLearner)
 	for k := 0; ok && maps > 0; k++ {
@@ -38,8 +38,8 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 	}
 }
 
-// learnt are the weights of the maps of a model in a world, without the fixed 1 of the identity, by map, column (layer
-// 1 on A and A', layer 2 on A and A', ...) and seed. Layers that do not see A' have one column.
+// learnt holds the weights of the maps of a model in a world, without the fixed 1 of the identity, by map, column
+// (layer 1 on A and A', layer 2 on A and A', ...) and seed. Layers that do not see A' have one column.
 type learnt struct {
 	name    string
 	inner   bool // whether there is such a layer
@@ -62,7 +62,7 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	l.values = make([][][]float64, len(l.maps))
 	for k := range layers {
 		for _, name := range mapsOf {
-			if floats.Norm(results[0].Facts().Arrays[name][k], 1) == 0 { // none, or kept as zeros
+			if floats.Norm(results[0].Facts().Arrays[name][k], 1) == 0 { // no weights, or stored as zeros
 				l.inner = true
 				continue
 			}
@@ -79,8 +79,8 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	return l, nil
 }
 
-// Weights is the table of the learnt weights of the maps by layer, on A and on A', the fixed 1 of the identity
-// included. The published values stand beside the weights of the published maps.
+// Weights returns the table of the learnt weights of the maps by layer, on A and on A', including the fixed 1 of the
+// identity. The published weights are shown next to the weights of the published maps.
 func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (*figures.Table, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). %s Weights began at random "+
 			"in ±1/15, for the identity 1 higher.", len(l.values[0][0]), scales)},
 	}
-	compared := r.Comparable() && dynamics == "heat" && !l.inner // the published field sees A' in each
+	compared := r.Comparable() && dynamics == "heat" && !l.inner // the published field sees A' in each layer
 	if compared {
 		t.Notes = append(t.Notes, publishedWeightsNote)
 	} else if !r.Comparable() {
@@ -124,12 +124,13 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	return t, nil
 }
 
-// printedWeights are the columns of weights that the paper prints.
+// printedWeights names the columns of weights that the paper prints.
 var printedWeights = []string{firstLayer, "layer 1, A'", "layer 2, A", "layer 2, A'"}
 
 const firstLayer = "layer 1, A"
 
-// paperWeight is what the paper prints of a map's weight after training on heat; NaN where it prints none.
+// paperWeight returns the value that the paper prints for a map's weight after training on heat; NaN if it prints
+// none.
 func paperWeight(m equivariant.Map, column string) float64 {
 	n, _ := catalogue.Published("weights", m.String(), column)
 	return n.Value
@@ -137,7 +138,7 @@ func paperWeight(m equivariant.Map, column string) float64 {
 
 const publishedWeightsNote = "The paper prints its values for heat, without saying for which family."
 
-// publishedWeightsTable has the paper's weights without ours.
+// publishedWeightsTable returns the paper's weights without ours.
 func publishedWeightsTable() *figures.Table {
 	t := &figures.Table{Title: "Learnt weights of the maps: heat, PENG-CDE", Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{publishedWeightsNote}}
@@ -154,7 +155,7 @@ func publishedWeightsTable() *figures.Table {
 	return t
 }
 
-// WeightsMap draws the means of [Worlds.Weights] as colours, the identity's less its fixed 1.
+// WeightsMap draws the means of [Worlds.Weights] as colours, with the fixed 1 subtracted from the identity.
 func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string) (*figures.Figure, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Weights of every layer are kept, of a layer that does not see A' on A alone, and tables and figures have these.
+// Weights of every layer are stored, only on A for a layer that does not see A', and shown in tables and figures.
 func TestWeightsOfLayersThatSeeNoDerivative(t *testing.T) {
 	maps := equivariant.Published8()
 	for _, c := range []struct {

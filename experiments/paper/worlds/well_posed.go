@@ -7,10 +7,11 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// WellPosed is a study of ours on the worlds and by the protocol of [Table1]: which settings of a field let it train,
-// one at a time from the published field to the affine one, for all fields alike; and whether A' is worth something in
-// these worlds. Settings are chosen on community and power-law graphs, where all rows are, and confirmed on grids and
-// small worlds, where a few are. Profile full has 400 nodes, where the rows that are confirmed are.
+// WellPosed returns our own study with the worlds and the protocol of [Table1]. It asks which settings of a field let
+// it train, changing one at a time from the published field to the affine one, in the same way for all fields; and
+// whether A' helps in these worlds. Settings are chosen on community and power-law graphs, where all rows run. They
+// are confirmed on grids and small worlds, where a few rows run. Profile full has 400 nodes and runs the confirmed
+// rows.
 func WellPosed() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated,
@@ -22,7 +23,7 @@ func WellPosed() *Worlds {
 	}.complete()
 }
 
-// confirmed are the rows on all families and at 400 nodes.
+// confirmed lists the rows on all families and at 400 nodes.
 var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affine", "adjacency-silu", "gn-ode-silu"}
 
 func wellPosedSize(p experiments.Profile) worldsSize {
@@ -44,7 +45,8 @@ func wellPosedSize(p experiments.Profile) worldsSize {
 	return size
 }
 
-// notConfirmed leaves rows on the families that settings are chosen on, if the choice does not come down to them.
+// notConfirmed reports whether a row is left out on a family: rows that are not confirmed run only on the families on
+// which settings are chosen.
 func notConfirmed(model, family string) bool {
 	return family != "community" && family != "power law" && !slices.Contains(confirmed, model)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// drawWellPosed has for each of the dynamics the errors of all rows, in the order of the settings, the largest gradient
-// norms, and the errors of the rows that are confirmed against the time that training took.
+// drawWellPosed draws, for each of the dynamics, the errors of all rows in the order of the settings, the largest
+// gradient norms, and the errors of the confirmed rows against training time.
 func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
 	for _, dynamics := range r.Results.Values("dynamics") {
 		results := r.Results.Where("dynamics", dynamics)
@@ -32,8 +32,8 @@ func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
 	}
 }
 
-// drawSettings draws a number of each run, and one for the whole row. A row with missing or diverged runs says so: over
-// other worlds a mean differs.
+// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so:
+// a mean over other worlds would differ.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow

@@ -10,7 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// All rows are on the families that settings are chosen on, and the rows of the choice on the others and at 400 nodes.
+// All rows run on the families on which settings are chosen, and the confirmed rows on the other families and at 400
+// nodes.
 func TestWellPosedPlan(t *testing.T) {
 	for profile, want := range map[experiments.Profile]struct{ chosen, others, nodes int }{
 		experiments.Medium: {len(wellPosedSize(experiments.Medium).models), len(confirmed), 100},
@@ -38,7 +39,8 @@ func TestWellPosedPlan(t *testing.T) {
 	}
 }
 
-// wellPosedReport has a training for each run: one of "peng" diverged, one of "affine" ends with its best epoch.
+// wellPosedReport returns a training for each run: a run of "peng" diverged, a run of "affine" ends with its best
+// epoch.
 func wellPosedReport(t *testing.T) *experiments.Report {
 	t.Helper()
 	study := WellPosed().Study
@@ -65,7 +67,7 @@ func wellPosedReport(t *testing.T) *experiments.Report {
 	return r
 }
 
-// The table of trainings counts what went wrong, and takes gradients that a guard kept from use.
+// The table of trainings counts failures, and includes gradients that a guard rejected.
 func TestTrainingsOfWellPosed(t *testing.T) {
 	table, err := trainingOf(wellPosedReport(t))
 	if err != nil {

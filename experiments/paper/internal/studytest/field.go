@@ -6,7 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
-// NamedField is the field of package field with a name.
+// NamedField returns the field of package field with this name.
 func NamedField(t *testing.T, name string) field.Field {
 	t.Helper()
 	f, err := field.Named(name)

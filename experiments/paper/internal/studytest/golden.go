@@ -22,36 +22,37 @@ import (
 var updateGolden = flag.Bool("update-golden", false,
 	"write testdata/golden.json anew, for a Generation that was raised or where the file is gone")
 
-// goldenTolerance is relative to the largest of a run's values of one kind.
+// goldenTolerance is relative to the largest value of one kind in a run.
 const goldenTolerance = 1e-7
 
-// GoldenAdamW takes short steps, and none where a gradient is hardly more than rounding: AdamW divides by its size.
+// GoldenAdamW takes short steps, and nearly none where a gradient is hardly more than rounding, because AdamW divides
+// by the gradient's size.
 var GoldenAdamW = train.AdamW{LearningRate: 1e-4, Epsilon: 1e-2}
 
-// A Part of the golden numbers is made by the tests of one package.
+// Part is the part of the golden numbers that the tests of one package make.
 type Part struct {
-	// File has the numbers of all parts; the names of this one begin with Prefix, and with no prefix of Others.
+	// File contains the numbers of all parts. The names of this part begin with Prefix, and with no prefix in Others.
 	File, Prefix string
 	Others       []string
-	// Rounding is what two backends may differ by, relative to the largest value.
+	// Rounding returns the allowed difference between two backends, relative to the largest value.
 	Rounding func(name string) float64
 	Make     func(t *testing.T, backend *xla.Backend, values map[string][]float64)
 }
 
-// owns says that a name is of the part.
+// owns reports whether a name belongs to the part.
 func (p Part) owns(name string) bool {
 	return strings.HasPrefix(name, p.Prefix) &&
 		!slices.ContainsFunc(p.Others, func(other string) bool { return strings.HasPrefix(name, other) })
 }
 
-// golden are numbers of small runs, by run and kind.
+// golden holds the numbers of small runs, by run and kind.
 type golden struct {
 	Generation int
 	Values     map[string][]float64
 }
 
-// Check compares small runs with the golden numbers of the generation. Where these change, the code no longer makes the
-// stored results.
+// Check compares small runs with the golden numbers of the generation. If they change, the code no longer reproduces
+// the stored results.
 func (p Part) Check(t *testing.T) {
 	got := golden{experiments.Generation, make(map[string][]float64)}
 	p.Make(t, xlatest.Go(t), got.Values)
@@ -76,14 +77,14 @@ func (p Part) Check(t *testing.T) {
 
 const goldenCommand = "go test -p 1 ./experiments/paper/... -run 'TestGolden$' -update-golden"
 
-// own are the values of the part.
+// own returns the values of the part.
 func (p Part) own(values map[string][]float64) map[string][]float64 {
 	values = maps.Clone(values)
 	maps.DeleteFunc(values, func(name string, _ []float64) bool { return !p.owns(name) })
 	return values
 }
 
-// read reads the file; there may be none where it is to be written.
+// read reads the file, which may not exist if it is about to be written.
 func (p Part) read(t *testing.T) (want golden) {
 	t.Helper()
 	content, err := os.ReadFile(p.File)
@@ -99,7 +100,7 @@ func (p Part) read(t *testing.T) (want golden) {
 	return want
 }
 
-// update writes the file. Of the same Generation it adds rows, and keeps those that are there to the last digit.
+// update writes the file. Within a Generation it adds rows, and keeps existing rows to the last digit.
 func (p Part) update(t *testing.T, got golden) {
 	t.Helper()
 	if want := p.read(t); want.Generation == got.Generation {
@@ -119,7 +120,7 @@ func (p Part) update(t *testing.T, got golden) {
 	}
 }
 
-// CheckHere lets the backend of this process make the same numbers, but for rounding.
+// CheckHere checks that the backend of this process makes the same numbers, up to rounding.
 func (p Part) CheckHere(t *testing.T) {
 	backend := xlatest.Backend(t)
 	if backend.Kind() == xlatest.Go(t).Kind() {
@@ -157,7 +158,7 @@ func goldenChanges(want, got map[string][]float64, tolerance float64) (changes [
 	return changes
 }
 
-// goldenAdded are the names of what the file does not have yet.
+// goldenAdded returns the names that the file does not have yet.
 func goldenAdded(want, got map[string][]float64) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(got)), func(name string) bool { return want[name] != nil })
 }

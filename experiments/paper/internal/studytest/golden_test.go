@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The comparison finds what it should, and nothing in rounding.
+// The comparison finds changes, and ignores rounding.
 func TestGoldenChanges(t *testing.T) {
 	want := map[string][]float64{"a": {1, 1e-3}, "b": {0, 0}}
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package studytest has what tests of the studies share: figures that are drawn, claims that are judged, and numbers of
-// small runs that are kept.
+// Package studytest contains test helpers for the studies. They draw figures, judge claims, and compare the numbers
+// of small runs with stored ones.
 package studytest
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// GoOptions are for quick runs in pure Go.
+// GoOptions returns options for quick runs in pure Go.
 func GoOptions(t *testing.T) experiments.Options {
 	return experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: xlatest.Go(t)}
 }
 
-// Draw writes a figure, to be looked at with -v beside the folder's other files.
+// Draw writes a figure next to the folder's other files, to be inspected with -v.
 func Draw(t *testing.T, folder, name string, f *figures.Figure) {
 	t.Helper()
 	path := filepath.Join(folder, name+".png")
@@ -58,7 +58,7 @@ func Expect(t *testing.T, finders map[string]judge.Finder, id string, e judge.Ev
 	}
 }
 
-// ShownItem is the only item of an exhibit as text, with single spaces.
+// ShownItem returns the only item of an exhibit as text, with single spaces.
 func ShownItem(t *testing.T, items func(judge.Evidence) ([]figures.Item, error), e judge.Evidence) string {
 	t.Helper()
 	all, err := items(e)
