@@ -101,13 +101,13 @@ func (d *discrete) compile(b *batch) (programs, error) {
 		compared := append([]string{"met"}, observed...)
 		return newPrograms(d.backend,
 			program{name: "forecast", inputs: observed, build: func(in inputs) []*Node {
-				return []*Node{d.build(form.control, in, keep)}
+				return []*Node{d.build(form.control, in, nn.KeepAll)}
 			}},
 			program{name: "loss", inputs: compared, build: func(in inputs) []*Node {
-				return []*Node{d.loss(d.build(form.control, in, keep), in["met"])}
+				return []*Node{d.loss(d.build(form.control, in, nn.KeepAll), in["met"])}
 			}},
 			program{name: "gradient", inputs: compared, build: func(in inputs) []*Node {
-				loss := d.loss(d.build(form.control, in, dropout(in["params"])), in["met"])
+				loss := d.loss(d.build(form.control, in, nn.Dropout(in["params"])), in["met"])
 				return append([]*Node{loss}, Gradient(loss, in["params"]...)...)
 			}})
 	})

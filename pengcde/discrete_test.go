@@ -338,7 +338,7 @@ func TestDropout(t *testing.T) {
 		masks := func(change float64) []float64 {
 			b := host.Tensor(bits[1].DType(), []float64{0, change}, 2)
 			out, err := CallOnceN(m.backend.Compute, func(in []*Node) []*Node {
-				drop := dropout(in)
+				drop := nn.Dropout(in)
 				ones := OnesLike(BroadcastToDims(Reshape(in[0], 1, 15), 1000, 15))
 				return []*Node{Stack([]*Node{drop(ones, 0.2), drop(ones, 0.2)}, 0)}
 			}, bits[0], b)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/internal/options"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
@@ -74,7 +74,7 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 // stored is the JSON form of a Config: it has the head, and the name and the options of the field or network.
 type stored struct {
 	plain
-	headOptions
+	head.Stored
 	Field   string          `json:"Field,omitempty"`
 	Network string          `json:"Network,omitempty"`
 	Options json.RawMessage `json:"Options,omitempty"`
@@ -87,7 +87,7 @@ type plain Config // without methods
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	var err error
-	if s.headOptions, err = optionsOf(c.Head); err != nil {
+	if s.Stored, err = head.Store(c.Head); err != nil {
 		return nil, err
 	}
 	var model any
@@ -130,7 +130,7 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 		return err
 	}
 	*c = Config(s.plain)
-	if c.Head, err = s.head(own); err != nil {
+	if c.Head, err = s.Restore(own); err != nil {
 		return err
 	}
 	name := cmp.Or(s.Network, s.Field, field.Names()[0])
@@ -151,7 +151,7 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 		return invalid("Config.%s is %q: "+
 			"import the package that registers it, such as pengcde/rivals, or give Load a value of it", s.part(), name)
 	}
-	if model, err = withOptions(model, s.Options); err != nil {
+	if model, err = options.With(model, string(s.Options)); err != nil {
 		return err
 	}
 	fits := false
@@ -164,23 +164,6 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 		return invalid("Config.%s is %q, which is a %T", s.part(), name, model)
 	}
 	return nil
-}
-
-// withOptions returns a copy of a value with the stored options.
-func withOptions(value any, options json.RawMessage) (any, error) {
-	if options == nil {
-		return value, nil
-	}
-	v := reflect.ValueOf(value)
-	if v.Kind() == reflect.Pointer {
-		made := reflect.New(v.Type().Elem())
-		made.Elem().Set(v.Elem())
-		return made.Interface(), json.Unmarshal(options, made.Interface())
-	}
-	made := reflect.New(v.Type())
-	made.Elem().Set(v)
-	err := json.Unmarshal(options, made.Interface())
-	return made.Elem().Interface(), err
 }
 
 // Load reads a model from a file written by [Model.Save]. [Model.SetProduct] and [Model.SetMemory] set fields that are

@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/compute/shapes"
@@ -8,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -81,6 +83,9 @@ func newPrograms(backend *xla.Backend, list ...program) (programs, error) {
 func (s programs) call(name string, of values) ([]*tensors.Tensor, error) {
 	p := s[name]
 	out, err := p.compiled.Call(p.flat(of)...)
+	if errors.Is(err, nn.ErrInput) { // a layer refused its options while the program was built
+		return nil, errs.In("pengcde", err, ErrInput)
+	}
 	if err != nil {
 		return nil, errs.In("pengcde", err)
 	}

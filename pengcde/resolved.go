@@ -2,9 +2,9 @@ package pengcde
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/options"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
@@ -74,7 +74,7 @@ func (c Config) Resolved() (Resolved, error) {
 	if err != nil {
 		return Resolved{}, err
 	}
-	h, err := optionsOf(c.Head)
+	h, err := head.Store(c.Head)
 	if err != nil {
 		return Resolved{}, err
 	}
@@ -121,7 +121,7 @@ func (c Config) Resolved() (Resolved, error) {
 		r.Style = f.Style.Resolved()
 	case field.Constant:
 	default:
-		if r.Options, err = options("Field", f); err != nil {
+		if r.Options, err = optionsOf("Field", f); err != nil {
 			return Resolved{}, err
 		}
 	}
@@ -146,17 +146,17 @@ func (c Config) resolvedNetwork(r Resolved) (_ Resolved, err error) {
 		network = n.Resolved(c.sizes())
 	}
 	r.Network, r.Inputs = field.Name(c.Network), c.Inputs
-	r.Options, err = options("Network", network)
+	r.Options, err = optionsOf("Network", network)
 	return r, err
 }
 
-// options returns the options of the network, field or head that a field of Config holds, as JSON.
-func options(of string, model any) (string, error) {
-	text, err := json.Marshal(model)
+// optionsOf returns the options of the network or field in a field of Config, as JSON.
+func optionsOf(name string, model any) (string, error) {
+	text, err := options.Text(model)
 	if err != nil {
-		return "", invalid("Config.%s, a %T, cannot be JSON: %v", of, model, err)
+		return "", invalid("Config.%s, a %T, cannot be JSON: %v", name, model, err)
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // floatName returns the name of the floating-point type in files and identities.

@@ -1,26 +1,29 @@
-package pengcde
+package nn
 
 import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// keep implements [sequence.Inputs.Dropout] for forecasts: it drops nothing.
-func keep(x *Node, rate float64) *Node {
+// KeepAll drops nothing, as dropout does in forecasts. It panics if the rate is not 0 to below 1.
+func KeepAll(x *Node, rate float64) *Node {
 	checkRate(rate)
 	return x
 }
 
 func checkRate(rate float64) {
 	if !(rate >= 0 && rate < 1) {
-		panic(invalid("dropout at rate %g, want 0 to below 1", rate))
+		panic(errs.New(ErrInput, "pengcde/nn: dropout at rate %g, want 0 to below 1", rate))
 	}
 }
 
-// dropout implements [sequence.Inputs.Dropout] for a training step. Its masks are derived from the bits of the
+// Dropout returns a function for one training step that zeroes entries of x at a rate and scales the others by
+// 1/(1-rate). Its masks are derived from the bits of the
 // parameters, which differ from step to step. There is no random state to store, and a resumed training draws the same
 // masks.
-func dropout(params []*Node) func(x *Node, rate float64) *Node {
+func Dropout(params []*Node) func(x *Node, rate float64) *Node {
 	var state *Node
 	return func(x *Node, rate float64) *Node {
 		checkRate(rate)

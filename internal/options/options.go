@@ -1,0 +1,30 @@
+// Package options stores the exported fields of a value as JSON and sets them on a copy of another value.
+package options
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Text returns the options of a value as JSON.
+func Text(value any) (string, error) {
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+// With returns a copy of a value with the stored options; empty options change nothing.
+func With(value any, options string) (any, error) {
+	if options == "" {
+		return value, nil
+	}
+	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.Pointer {
+		made := reflect.New(v.Type().Elem())
+		made.Elem().Set(v.Elem())
+		return made.Interface(), json.Unmarshal([]byte(options), made.Interface())
+	}
+	made := reflect.New(v.Type())
+	made.Elem().Set(v)
+	err := json.Unmarshal([]byte(options), made.Interface())
+	return made.Elem().Interface(), err
+}
