@@ -31,7 +31,7 @@ import (
 // that an item gives to the others sum to 1, as in the paper and in the code of the PENG-CDE paper; in the authors'
 // code the weights that an item receives sum to 1.
 type ASTGCN struct {
-	// Polynomials is K; 0 means 3. Filters is the width of a block; 0 means the number of features. Filters should be 3
+	// Polynomials is K; 0 means 3. Filters is the width of a block; 0 means the number of features. Filters must be 3
 	// or more, or 2 with Published: the normalisation leaves nothing of one filter, and only a sign of two.
 	Polynomials int `json:"Polynomials,omitempty"`
 	Filters     int `json:"Filters,omitempty"`
