@@ -159,7 +159,7 @@ func TestOwnField(t *testing.T) {
 	}
 }
 
-// embedding is a field that wrongly returns the sizes of the field that it embeds.
+// embedding inherits Sized from the field that it embeds.
 type embedding struct{ field.Adjacency }
 
 func TestFieldsThatCannotBe(t *testing.T) {
