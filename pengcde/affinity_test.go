@@ -25,7 +25,7 @@ import (
 
 const tradeNodes, tradeClasses, tradeYears = 6, 4, 9
 
-// trade is a series of shares that drift: each node has edges to some of the others, and its rows are those to the
+// trade returns a series of shares that drift. Each node has edges to some other nodes; its row holds the edges to the
 // first tradeClasses nodes. Node 5 has no row in odd years.
 func trade(t *testing.T, order []int) *dyngraph.Series {
 	t.Helper()
@@ -72,7 +72,7 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 	return s
 }
 
-// outgoing are the weights of a snapshot's edges to classes, as affinities.
+// outgoing returns the weights of a snapshot's edges to classes as affinities.
 func outgoing(s *dyngraph.Series, snapshot int) *dyngraph.Affinities {
 	a := &dyngraph.Affinities{Start: []int{0}}
 	for e, weight := range s.Weights[snapshot] {
@@ -89,8 +89,8 @@ func outgoing(s *dyngraph.Series, snapshot int) *dyngraph.Affinities {
 	return a
 }
 
-// knownOf has the newest row of each node as logits, log(1 + 10⁴ a), and as terms the sum over all, its root and the
-// newest.
+// knownOf returns the newest row of each node as logits, log(1 + 10⁴ a). Its terms are the sum over all rows, the root
+// of the sum, and the newest value.
 func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 	known := &dyngraph.Affinities{Start: []int{0}}
 	for node := range tradeNodes {
@@ -120,7 +120,7 @@ func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 
 var inOrder = []int{0, 1, 2, 3, 4, 5}
 
-// affine changes a configuration to one for [trade].
+// affine adapts a configuration to [trade].
 func affine(change func(*Config)) func(*Config) {
 	return func(c *Config) {
 		c.Nodes, c.Features, c.Outputs, c.Head, c.RowFeatures = tradeNodes, 1, tradeClasses, head.Ranking{}, 2
@@ -148,8 +148,8 @@ var affineModels = map[string]func(*Config){
 	"identities": affine(func(c *Config) { c.Field = field.PENG{Identities: equivariant.Identities{Size: 2}} }),
 }
 
-// The loss is the cross-entropy of the rows with the logits of their nodes, and its gradient, in which every parameter
-// has a part, agrees with differences. One window of the batch has rows of fewer nodes than the others.
+// The loss is the cross-entropy of the rows with the logits of their nodes. Its gradient, to which every parameter
+// contributes, agrees with differences. One window of the batch has rows of fewer nodes than the others.
 func TestAffinity(t *testing.T) {
 	s := trade(t, inOrder)
 	windows := []dyngraph.Window{{Series: s, Start: 1, Length: 4}, {Series: s, Start: 2, Length: 4}}
@@ -157,7 +157,7 @@ func TestAffinity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := ringModel(t, func(c *Config) { change(c); c.Float64 = true })
 			random := rand.New(rand.NewPCG(1, 2))
-			for i, p := range m.declared { // a residual readout begins at 0
+			for i, p := range m.declared { // a residual readout starts at 0
 				values := host.Floats(m.params[i])
 				for k := range values {
 					values[k] += 0.1 * random.NormFloat64()
@@ -187,7 +187,7 @@ func TestAffinity(t *testing.T) {
 	}
 }
 
-// A residual model that has learnt nothing yet ranks by the newest row of each node.
+// An untrained residual model ranks by the newest row of each node.
 func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 	s := trade(t, inOrder)
 	for _, pairs := range []bool{false, true} {
@@ -214,7 +214,7 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 	}
 }
 
-// With Pairs and without RowFeatures, relabelled nodes have the relabelled logits of the nodes.
+// With Pairs and without RowFeatures, relabelling the nodes relabels the logits.
 func TestAffinityOfRelabelledNodes(t *testing.T) {
 	order := []int{2, 0, 3, 1, 5, 4} // classes stay classes
 	logits := func(order []int) [][]float64 {
@@ -233,7 +233,7 @@ func TestAffinityOfRelabelledNodes(t *testing.T) {
 	}
 }
 
-// Forecasts of a window depend on no row and no edge from its last snapshot on.
+// Forecasts of a window do not depend on the rows and edges of its last snapshot or later.
 func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 	m := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Pairs: true, Residual: true} }))
 	logits := func(change bool) [][][]float64 {

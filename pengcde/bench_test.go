@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkWindow is one training window with its gradient: of england-covid, 30 constant steps, and of
+// BenchmarkWindow measures one training window with its gradient: of england-covid, 30 constant steps, and of
 // twitter-tennis, 4.
 func BenchmarkWindow(b *testing.B) {
 	england, err := pgt.EnglandCovid()

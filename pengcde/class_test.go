@@ -26,8 +26,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// growing is a series of a class: from a random start, features of class 0 shrink, of class 1 stay, of class 2 grow.
-// Its times are its own, and so is its graph, a ring with a chord that comes on the way.
+// growing returns a series of a class: from a random start, features of class 0 shrink, of class 1 stay, of class 2
+// grow. Each series has its own times and its own graph, a ring with a chord that appears later.
 func growing(t *testing.T, class, observations int, draw uint64) *dyngraph.Series {
 	t.Helper()
 	random := rand.New(rand.NewPCG(draw, uint64(class)))
@@ -62,7 +62,7 @@ func growing(t *testing.T, class, observations int, draw uint64) *dyngraph.Serie
 	return s
 }
 
-// trajectories are count whole series of each class.
+// trajectories returns count whole series of each class.
 func trajectories(t *testing.T, classes, count, observations int, draw uint64) []dyngraph.Window {
 	t.Helper()
 	var windows []dyngraph.Window
@@ -74,7 +74,7 @@ func trajectories(t *testing.T, classes, count, observations int, draw uint64) [
 	return windows
 }
 
-// classes changes a configuration to one that tells as many classes apart, with a network where one is given.
+// classes adapts a configuration to count classes, with a network if one is given.
 func classes(count int, network sequence.Network, inputs int) func(*Config) {
 	return func(c *Config) {
 		c.Head, c.Outputs = head.Class{}, count
@@ -98,7 +98,7 @@ var classifiers = map[string]struct {
 	"astgcn":   {classes(3, rivals.ASTGCN{Filters: 5}, classInputs), "readout.bias"},
 }
 
-// logitsOf are those that a model gives for windows, [windows][outputs].
+// logitsOf returns the logits of windows, [windows][outputs].
 func logitsOf(t *testing.T, m *Model, windows []dyngraph.Window) (logits [][]float64) {
 	t.Helper()
 	y, err := m.PredictAll(context.Background(), windows, nil)
@@ -114,7 +114,7 @@ func logitsOf(t *testing.T, m *Model, windows []dyngraph.Window) (logits [][]flo
 	return logits
 }
 
-// labels are the classes of whole series.
+// labels returns the classes of whole series.
 func labels(windows []dyngraph.Window) (classes []int) {
 	for _, w := range windows {
 		classes = append(classes, int(w.Series.GraphTargets[w.Last()][0]))
@@ -134,9 +134,9 @@ func sameParams(t *testing.T, m, from *Model) {
 	}
 }
 
-// The logits are the sums over nodes of what the model forecasts of them, the loss is their cross-entropy with the
-// classes, and its gradient, in which every parameter has a part, agrees with differences. The windows of the batch
-// have times and graphs of their own.
+// The logits are the sums over nodes of the model's forecasts, and the loss is their cross-entropy with the classes.
+// Its gradient, to which every parameter contributes, agrees with differences. The windows of the batch differ in times
+// and graphs.
 func TestClass(t *testing.T) {
 	windows := trajectories(t, 3, 1, classInputs, 1)
 	for name, c := range classifiers {
@@ -151,7 +151,7 @@ func TestClass(t *testing.T) {
 			})
 			sameParams(t, nodes, m)
 			logits := logitsOf(t, m, windows)
-			loss, slope := 0.0, make([]float64, 3) // of the last bias, which every node adds
+			loss, slope := 0.0, make([]float64, 3) // gradient of the last bias, to which every node contributes
 			for i, class := range labels(windows) {
 				y, err := nodes.Predict(context.Background(), windows[i], nil)
 				if err != nil {
@@ -184,7 +184,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// A window has the class of its last snapshot, the one after the inputs where it is not an input itself.
+// A window has the class of its last snapshot, which for a window that is not a whole series follows the inputs.
 func TestClassOfWindow(t *testing.T) {
 	s := growing(t, 2, classInputs, 1)
 	s.GraphTargets[classInputs-2][0] = 1
@@ -209,7 +209,7 @@ func TestClassOfWindow(t *testing.T) {
 	}
 }
 
-// Logits far apart have the loss and the gradient that they have exactly, in float32 too.
+// The loss and the gradient of logits far apart are exact, in float32 too.
 func TestClassOfLargeLogits(t *testing.T) {
 	program, err := xla.NewProgram(xlatest.Go(t), "cross-entropy", func(in []*Node) []*Node {
 		h := head.Class{}
@@ -231,8 +231,8 @@ func TestClassOfLargeLogits(t *testing.T) {
 	fixture.Close(t, "gradient", host.Floats(out[1]), []float64{0.5, -0.5, 0, 0.25, -0.25, 0}, 1e-6)
 }
 
-// Models learn to tell trajectories apart that they were not trained on; a saved model gives the same logits, and a
-// training that is cut off goes on from its checkpoint as if it had not been.
+// Models learn to classify unseen trajectories. A saved model gives the same logits, and an interrupted training
+// continues from its checkpoint to the same result.
 func TestClassLearnsSavesAndLoads(t *testing.T) {
 	ctx := context.Background()
 	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": rivals.DCRNN{Hidden: 4, Layers: 1,
@@ -297,7 +297,7 @@ func TestClassLearnsSavesAndLoads(t *testing.T) {
 	}
 }
 
-// Seeds that are trained together learn what each learns alone.
+// Seeds trained together learn the same as each seed separately.
 func TestClassOfSeeds(t *testing.T) {
 	var both [2][]SeedRun
 	for i := range both {
@@ -318,7 +318,7 @@ func TestClassOfSeeds(t *testing.T) {
 	}
 }
 
-// atLast is a recurrent network that does not say so: one program has all of its steps, and the last one forecasts.
+// atLast hides that a network is recurrent: one program has all of its steps, and the last one forecasts.
 type atLast struct{ sequence.Network }
 
 func (a atLast) Params(s sequence.Sizes) []nn.Param {
@@ -331,8 +331,8 @@ func (a atLast) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	return SliceAxis(a.Network.Forecast(v, s, in), 1, AxisElem(-1))
 }
 
-// Blocks give the class, loss and gradient of one program for all steps: of one block, of several, and of steps whose
-// number nothing divides.
+// Blocks give the same class, loss and gradient as one program for all steps: for one block, several blocks, and a
+// prime number of steps.
 func TestClassInBlocks(t *testing.T) {
 	ctx, network := context.Background(), rivals.DCRNN{Hidden: 3, Order: 1}
 	for _, observations := range []int{10, 12, 7, 20, 60} {
@@ -384,7 +384,7 @@ func (c counting) Step(v nn.Values, s sequence.Sizes, graph *equivariant.Matrix,
 	return c.DCRNN.Step(v, s, graph, x, state)
 }
 
-// Two hundred observations are compiled as ten are, and planned with a state for each block.
+// Two hundred observations compile the same steps as ten, and the plan has a state for each block.
 func TestClassOfManyObservations(t *testing.T) {
 	built := make(map[int]int)
 	for _, observations := range []int{10, 200} {
@@ -406,7 +406,7 @@ func TestClassOfManyObservations(t *testing.T) {
 	}
 }
 
-// Training is planned for every kind of model that says classes.
+// Training can be planned for every kind of classifier.
 func TestPlanOfClass(t *testing.T) {
 	windows := trajectories(t, 3, 1, classInputs, 1)
 	for name, c := range classifiers {

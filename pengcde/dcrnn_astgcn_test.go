@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// DCRNN, ASTGCN and STIDGCN learn on England, go on bit for bit after they were cut off, and forecast the same when
-// loaded.
+// DCRNN, ASTGCN and STIDGCN learn on England, continue bit for bit after an interruption, and forecast the same after
+// loading.
 func TestRecurrentNetworksOnEngland(t *testing.T) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {

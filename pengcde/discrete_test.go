@@ -28,8 +28,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// mixing is a network of a user's own: of each observation it makes tanh(W (x, A x)), and of these, or of their mean, a
-// forecast.
+// mixing is a custom network: for each observation it computes tanh(W (x, A x)), and from these values, or from their
+// mean, a forecast.
 type mixing struct {
 	Width int
 	Drop  float64
@@ -91,7 +91,7 @@ func fitted(t *testing.T, m *Model, config train.Config) *train.Report {
 	return report
 }
 
-// A network in discrete steps learns, with the gradients of its loss, and forecasts the same when loaded.
+// A network in discrete steps learns with the correct gradients of its loss, and forecasts the same after loading.
 func TestDiscreteNetwork(t *testing.T) {
 	m, split := mixingModel(t, nil), ringSplit(t)
 	checkGradient(t, m, split.Train[:3])
@@ -132,7 +132,7 @@ func TestDiscreteNetwork(t *testing.T) {
 }
 
 // Each observation has the graph of its window at that time, in dense and sparse products, also in a batch of windows
-// with graphs of their own.
+// with different graphs.
 func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 	first := ring(t)
 	other := ring(t)
@@ -164,7 +164,7 @@ func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 	}
 }
 
-// mixed is the forecast of a mixing model with raw weights, computed without a graph of GoMLX.
+// mixed returns the forecast of a mixing model with raw weights, computed without GoMLX.
 func mixed(t *testing.T, m *Model, w dyngraph.Window) []float64 {
 	t.Helper()
 	get := func(name string) []float64 {
@@ -199,8 +199,8 @@ func mixed(t *testing.T, m *Model, w dyngraph.Window) []float64 {
 	return y
 }
 
-// Whole series have a forecast at each observation, of the features there or, with GraphOnly, of the first ones and
-// the time; targets that are missing do not count.
+// Whole series have a forecast at each observation, from its features or, with GraphOnly, from the first features and
+// the time. Missing targets do not count.
 func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 	s := ring(t)
 	s.Weights = slices.Repeat(s.Weights[:1], len(s.Weights)) // one snapshot in force at all times
@@ -267,7 +267,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 	}
 }
 
-// Residual, several outputs and forecasts of the graph are for networks as for differential equations.
+// Residual, several outputs and forecasts of the graph work for networks as for differential equations.
 func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	s := ring(t)
 	s.RecentMean, s.GraphTargets = s.Targets, make([][]float64, len(s.Targets))
@@ -303,8 +303,8 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	}
 }
 
-// Masks of dropout differ from step to step and entry to entry, have the rate asked for, and none are in forecasts; a
-// training that is cut off and resumed draws the same.
+// Dropout masks differ from step to step and from entry to entry and have the requested rate; forecasts have none. A
+// training that is interrupted and resumed draws the same masks.
 func TestDropout(t *testing.T) {
 	split := ringSplit(t)
 	plain, m := mixingModel(t, nil), mixingModel(t, dropping)
@@ -418,7 +418,7 @@ func goesOn(t *testing.T, backend *xla.Backend) {
 	}
 }
 
-// broken is a network that is not made right.
+// broken is a network with errors.
 type broken struct{ mixing }
 
 func (broken) Forecast(_ nn.Values, _ sequence.Sizes, x sequence.Inputs) *Node { return x.Features }
@@ -431,7 +431,7 @@ type empty struct{ mixing }
 
 func (empty) Params(sequence.Sizes) []nn.Param { return nil }
 
-// stateless is a recurrent network whose states have a width that cannot be.
+// stateless is a recurrent network with an impossible state width.
 type stateless struct {
 	rivals.DCRNN
 	width int
@@ -476,7 +476,7 @@ func TestDiscreteConfigsThatCannotBe(t *testing.T) {
 	}
 }
 
-// What has no meaning for a network in discrete steps is an error that says so.
+// Options that do not apply to a network in discrete steps are refused with an explanation.
 func TestWhatDiscreteNetworksDoNot(t *testing.T) {
 	ctx, split, m := context.Background(), ringSplit(t), mixingModel(t, func(c *Config) { c.Inputs = 3 })
 	_, between := m.Predict(ctx, split.Test[0], []float64{1})

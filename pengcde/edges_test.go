@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
-// passing is ring with one edge at a time, which comes and goes.
+// passing returns ring with one edge at a time, which appears and disappears.
 func passing(t *testing.T) *dyngraph.Series {
 	t.Helper()
 	s := ring(t)
@@ -34,7 +34,7 @@ func passing(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-// Windows on their own edges have the losses, gradients and forecasts of windows on all edges, and one shape.
+// Windows without unused edges have the same losses, gradients and forecasts as windows with all edges, and one shape.
 func TestOwnEdges(t *testing.T) {
 	s, ctx := passing(t), context.Background()
 	split, err := s.Windows(4, 1).Chronological(0.6, 0.2)

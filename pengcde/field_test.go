@@ -29,7 +29,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// diffusion is dz/dt = rate (A(t) z + A'(t) z), a field of a user's own.
+// diffusion is dz/dt = rate (A(t) z + A'(t) z), a custom field.
 type diffusion struct {
 	Hidden int
 	Scale  float64
@@ -45,8 +45,8 @@ func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
 	return Mul(sum, BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
 }
 
-// checkLoss checks the loss of windows in one batch, and its gradient, in which every parameter has a part, against
-// differences. It returns the gradients by name.
+// checkLoss checks the loss of windows in one batch, and checks its gradient, to which every parameter contributes,
+// against differences. It returns the gradients by name.
 func checkLoss(t *testing.T, m *Model, windows []dyngraph.Window, want float64) map[string][]float64 {
 	t.Helper()
 	made, err := batches(m.backend, len(windows), source{m, windows, nil})
@@ -108,7 +108,7 @@ func checkGradient(t *testing.T, m *Model, windows []dyngraph.Window) {
 	}
 }
 
-// A field of a user's own trains, on windows and on whole series, is saved, and loads with its value.
+// A custom field trains on windows and on whole series, is saved, and loads with its value.
 func TestOwnField(t *testing.T) {
 	own := diffusion{Hidden: 4, Scale: 0.5}
 	set := func(c *Config) { c.Field, c.Float64 = own, true }
@@ -159,7 +159,7 @@ func TestOwnField(t *testing.T) {
 	}
 }
 
-// embedding is a field that took another's sizes for its own.
+// embedding inherits Sized from the field that it embeds.
 type embedding struct{ field.Adjacency }
 
 func TestFieldsThatCannotBe(t *testing.T) {
@@ -188,7 +188,7 @@ type silent struct{}
 func (silent) Params() []nn.Param                                         { return nil }
 func (silent) Derivative(_ nn.Values, _ *field.Control, _, z *Node) *Node { return z }
 
-// A file of an earlier format is refused, with what to do.
+// A file of an earlier format is refused with advice.
 func TestOlderModelFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old")
 	metadata := map[string]string{formatKey: "model 1", configKey: `{"Nodes":2,"Features":1,"Maps":"all15"}`}
@@ -201,7 +201,7 @@ func TestOlderModelFile(t *testing.T) {
 	}
 }
 
-// Configurations come back from JSON as they were.
+// Configurations survive a round trip through JSON.
 func TestConfigAsJSON(t *testing.T) {
 	for _, c := range []Config{
 		{Nodes: 2}, {Field: field.GNODE{},
@@ -230,7 +230,7 @@ func TestConfigAsJSON(t *testing.T) {
 	}
 }
 
-// What identifies stored runs and checkpoints is what it was, byte for byte.
+// The identities of stored runs and checkpoints are unchanged, byte for byte.
 func TestIdentitiesOfBefore(t *testing.T) {
 	text, err := os.ReadFile("testdata/identities.json")
 	if err != nil {
@@ -307,7 +307,7 @@ type (
 func (drift) FileName() string    { return "town.drift" }
 func (drifting) FileName() string { return "town.drift" }
 
-// A field that names itself loads, and has the identity that it had, once its type has another name.
+// A field with FileName loads, and keeps its identity, after its type is renamed.
 func TestOwnFieldThatNamesItself(t *testing.T) {
 	before, after := drift{diffusion{4, 0.5}}, drifting{diffusion{4, 0.5}}
 	m := ringModel(t, func(c *Config) { c.Field = before })

@@ -14,9 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// The losses of the first 17 optimiser steps agree to 1e-13; there a ReLU meets its kink, and a change of one
-// parameter by 1e-15 at the start, like another order of summation, moves the later losses by 1e-8 and single
-// parameters by 5e-7.
+// The losses of the first 17 optimiser steps agree to 1e-13. Then a ReLU reaches its kink: a change of one parameter by
+// 1e-15 at the start, like another order of summation, moves the later losses by 1e-8 and single parameters by 5e-7.
 func TestFixtureModelAdjacency(t *testing.T) {
 	file := fixture.Load(t, "model_adj")
 	checkModel(t, file, field.Adjacency{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()},
@@ -55,8 +54,8 @@ func TestFixturePGTPengDirected(t *testing.T) {
 		Maps:     maps, DerivativeMaps: derivative, Parity: true}, 1e-9, 1e-6)
 }
 
-// The published forecast comes from an adaptive solve whose steps are not known and whose field jumps at knots, so it
-// is met to the size of the solver's error.
+// The published forecast comes from an adaptive solve with unknown steps whose field jumps at knots, so it agrees only
+// up to the solver's error.
 func TestFixturePGTGNODE(t *testing.T) {
 	file := fixture.Load(t, "pgt_gnode")
 	w, e := observedPGT(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()},

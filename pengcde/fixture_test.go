@@ -18,7 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// golden is a published model with its data, wired as a network.
+// golden is a published model with its data, as a network.
 type golden struct {
 	t       *testing.T
 	file    fixture.Node
@@ -82,7 +82,7 @@ func nodesHead(t *testing.T, h head.Nodes, s head.Sizes) head.Head {
 	return sized
 }
 
-// control takes steps by its present step size, so that one compiled network serves several.
+// control delegates to its current step size, so that one compiled network serves several.
 type control struct{ ode.StepSize }
 
 // comparedBy returns the same with another loss; the programs compiled for the solve serve both.
@@ -170,7 +170,7 @@ func (g *golden) checkAdamW(published fixture.Node, tolerance float64) {
 	}
 }
 
-// accepted are the published adaptive solves' steps, to be replayed.
+// accepted returns the steps of the published adaptive solves, to be replayed.
 func accepted(file fixture.Node) ode.Given {
 	var given ode.Given
 	for _, solve := range file.Get("adaptive").List() {
@@ -191,7 +191,7 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 	g.checkStates("replay", file.Get("adaptive").List(), 1e-10)
 	g.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
 
-	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
+	// Where the field has kinks rounding changes the steps of the controller, so compare loosely.
 	steps.StepSize = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
 	solution, err := g.network.solve(context.Background(), g.params, g.batch, forLoss)
 	if err != nil {

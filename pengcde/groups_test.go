@@ -26,8 +26,8 @@ func needCores(t *testing.T) *xla.Backend {
 	return backend
 }
 
-// A batch in groups has the loss, gradient and forecasts of the whole, in every size of batch, and the same to the bit
-// each time.
+// A batch in groups has the same loss, gradient and forecasts as the whole batch, for every batch size, and the same
+// bits in each run.
 func TestGroups(t *testing.T) {
 	backend, ctx := needCores(t), context.Background()
 	split := ringSplit(t)
@@ -36,7 +36,7 @@ func TestGroups(t *testing.T) {
 		"adaptive":       func(c *Config) { c.Step, c.Adaptive = 0, &ode.PID{} },
 		"checkpoints":    func(c *Config) { c.Field, c.Memory = field.Original{}, ode.Memory{Checkpoints: 2} },
 	} {
-		for _, size := range []int{2, 3, 5} { // the last batch of 5 is filled up
+		for _, size := range []int{2, 3, 5} { // the last batch of 5 is padded
 			var losses [3][]float64
 			var gradients [3][]float64
 			var forecasts [3][]float64
@@ -96,7 +96,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Training in groups learns as without, and goes on from its checkpoints to the bit.
+// Training in groups learns the same as without groups, and continues from its checkpoints bit for bit.
 func TestFitInGroups(t *testing.T) {
 	backend := needCores(t)
 	split := ringSplit(t)

@@ -132,7 +132,7 @@ func fill(rows [][]float64, x float64) {
 	}
 }
 
-// What no model can make a forecast of is an error that wraps ErrInput, of Predict and of Fit, for every kind of model.
+// Input that no model can use is an error of Predict and of Fit that wraps ErrInput, for every kind of model.
 func TestBadInput(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	length := func(inputs int) func(*dyngraph.Series) dyngraph.Window {
@@ -208,8 +208,8 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// Input that is odd, but has a meaning, is learned from and forecast with finite numbers by every kind of model:
-// missing values are filled, and a node without edges sees itself alone.
+// Unusual but valid input gives finite numbers in training and forecasts with every kind of model: missing values are
+// filled, and a node without edges sees only itself.
 func TestOddInput(t *testing.T) {
 	nan := math.NaN()
 	cases := map[string]func(*dyngraph.Series){

@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Files of models and checkpoints that users have must load in every later version. Those in testdata/kept were written
-// once, by the version that was the newest when their kind of model came, and are never written anew.
+// Files of models and checkpoints that users have must load in every later version. Each file in testdata/kept was
+// written once, by the newest version when its kind of model was added, and is never written again.
 var writeKept = flag.Bool("write-kept", false, "write the files of testdata/kept that are not there yet")
 
 // keptTolerance is relative to the largest forecast: models compute in float32.
@@ -30,7 +30,7 @@ const keptTolerance = 1e-5
 // forecastKey is the text in a model's file with what it forecast when it was written.
 const forecastKey = "forecast"
 
-// Model files of every head and network, and of a field and a network of one's own, load and forecast what they did.
+// Model files of every head and network, and of a custom field and network, load and give the stored forecasts.
 func TestKeptModelFiles(t *testing.T) {
 	for _, one := range smallModels(t) {
 		t.Run(one.Name, func(t *testing.T) {
@@ -61,12 +61,12 @@ func TestKeptModelFiles(t *testing.T) {
 	}
 }
 
-// A training that an earlier version cut off goes on from its checkpoint, to the forecasts that it had then.
+// A training interrupted in an earlier version continues from its checkpoint to the forecasts of that version.
 func TestKeptCheckpoints(t *testing.T) {
 	const epochs = 4
 	for _, one := range smallModels(t) {
 		if r, err := one.Config.Resolved(); err != nil || r.Linear != nil || r.Residual {
-			continue // their training begins with a solution whose last digits may differ between machines
+			continue // their training starts from a solution whose last digits may differ between machines
 		}
 		t.Run(one.Name, func(t *testing.T) {
 			file := keptFile(one.Name + ", checkpoint")
@@ -215,7 +215,7 @@ func keptFile(name string) string {
 	return filepath.Join("testdata", "kept", strings.NewReplacer(", ", "-", " ", "-").Replace(name)+".safetensors")
 }
 
-// missing says whether a file is to be written. One that is there is left.
+// missing reports whether a file has to be written. An existing file is kept.
 func missing(t *testing.T, file string) bool {
 	t.Helper()
 	_, err := os.Stat(file)

@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
-// The law of a model says what its equation is: integrated by hand on a graph that stays, and with the jump at an event,
-// it gives the model's forecasts.
+// The law of a model is its equation: integrated by hand on a constant graph, and with the jump at an event, it gives
+// the model's forecasts.
 func TestLawIsTheModelsEquation(t *testing.T) {
 	config := LinearLaw(3)
 	config.Float64, config.Seed = true, 4
@@ -59,7 +59,8 @@ func TestLawIsTheModelsEquation(t *testing.T) {
 		return dx
 	}
 	none := make([]float64, 4)
-	// Where total and trace change the mean over snapshots is not the law of each, so compare up to the event.
+	// Where total and trace change, their mean over snapshots is not the law of each snapshot, so compare up to the
+	// event.
 	for k := 1; k < 5; k++ {
 		const steps = 2000
 		h := (series.Times[k] - series.Times[k-1]) / steps

@@ -99,7 +99,7 @@ func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]fl
 	return values
 }
 
-// bySolver is the same by ode.Solver, with the parameters of a store that a layer has filled.
+// bySolver computes the same with ode.Solver and the parameters of a store that a layer has filled.
 func (l layered) bySolver(t *testing.T, store *model.Store) [][]float64 {
 	t.Helper()
 	f := l.field

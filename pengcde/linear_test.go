@@ -22,7 +22,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// visibleRing is knownRing with newest values: windows of length 4 show three of each node.
+// visibleRing returns knownRing with newest values: windows of length 4 show three values of each node.
 func visibleRing(t *testing.T) *dyngraph.Series {
 	s := knownRing(t)
 	for k := range s.Times {
@@ -65,8 +65,8 @@ func linearRing(t *testing.T, change func(*Config)) (*Model, []dyngraph.Window) 
 // still is a training whose steps change nothing.
 var still = train.Config{Epochs: 1, EvaluateEvery: -1, AdamW: train.AdamW{LearningRate: 1e-300}}
 
-// The least squares of regressors and targets with a row of the root of the penalty for each coefficient, by QR, are
-// the coefficients that training starts from; with a prior they are fitted to the part of the targets that it leaves.
+// Training starts from the coefficients of a QR least-squares fit to the regressors and targets, with an added row of
+// the root of the penalty for each coefficient. With a prior the fit is to the residual of the prior.
 func TestLinearStartsFromRidge(t *testing.T) {
 	for name, residual := range map[string]bool{"target": false, "deviation": true} {
 		m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Residual = residual }))
@@ -124,8 +124,8 @@ func TestLinearStartsFromRidge(t *testing.T) {
 	}
 }
 
-// Where no value is missing, the linear part spans what the ridge of package baseline does: without a penalty to speak
-// of both forecast the same.
+// If no value is missing, the linear part has the same span as the ridge of package baseline: with a negligible penalty
+// both forecast the same.
 func TestLinearSpansTheRidge(t *testing.T) {
 	const penalty = 1e-10
 	m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Linear.Penalty = penalty }))
@@ -204,7 +204,7 @@ func TestLinearGradient(t *testing.T) {
 	}
 }
 
-// Both parts learn, and their model is what it was after it was saved and loaded, at all times of a forecast.
+// Both parts learn. The model is unchanged after saving and loading, at all times of a forecast.
 func TestLinearTrainsSavesAndLoads(t *testing.T) {
 	m, windows := linearRing(t, corrected(func(h *head.Corrected) { h.Linear.Prior = []float64{0, 0, 0.5, 0, 0, 0.5, 0} }))
 	ctx := context.Background()
@@ -260,7 +260,7 @@ func TestLinearTrainsSavesAndLoads(t *testing.T) {
 	}
 }
 
-// A training that was cut off goes on from its checkpoint to the same file, unless the prior is another.
+// An interrupted training continues from its checkpoint to the same file, unless the prior has changed.
 func TestCutLinearTrainsOn(t *testing.T) {
 	m, windows := linearRing(t, nil)
 	ctx, folder := context.Background(), t.TempDir()
@@ -308,7 +308,7 @@ func TestCutLinearTrainsOn(t *testing.T) {
 	}
 }
 
-// Seeds that are trained together each go as they would alone.
+// Seeds trained together give the same results as each seed separately.
 func TestLinearSeeds(t *testing.T) {
 	backend, config := xlatest.Go(t), train.Config{Epochs: 3, EvaluateEvery: -1, BatchSize: 4}
 	_, windows := linearRing(t, nil)

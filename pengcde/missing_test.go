@@ -20,8 +20,7 @@ import (
 
 var nan = math.NaN()
 
-// gaps is ring with one feature in three and one target in four missing, and what the features are when they are
-// filled.
+// gaps returns ring with one feature in three and one target in four missing, and the same series with filled features.
 func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
 	t.Helper()
 	missing, filled = ring(t), ring(t)
@@ -40,8 +39,8 @@ func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
 	return missing, filled
 }
 
-// A model forecasts from features with gaps as from features filled by hand, to the bit, and with a mask as from
-// features with its channels beside them.
+// Forecasts from features with gaps equal forecasts from features filled by hand, bit for bit. With a mask they equal
+// forecasts from features with the mask's channels appended.
 func TestGapsAreFilled(t *testing.T) {
 	backend := xlatest.Go(t)
 	missing, filled := gaps(t)
@@ -91,7 +90,7 @@ func TestGapsAreFilled(t *testing.T) {
 	}
 }
 
-// A forecast knows nothing of an observation before the interval that ends at it, whatever is missing before.
+// A forecast does not depend on an observation before the interval that ends at it, whatever is missing earlier.
 func TestGapsDoNotLookAhead(t *testing.T) {
 	m, series := ringModelOn(t, xlatest.Go(t), nil), ring(t)
 	const start, feature = 2, 3
@@ -114,8 +113,8 @@ func TestGapsDoNotLookAhead(t *testing.T) {
 	}
 }
 
-// The loss is the mean over windows of the error over observed targets, by every measure, its gradient agrees with
-// finite differences, and targets that are all observed weigh as they do alone.
+// The loss is the mean over windows of the error over observed targets, in every measure, and its gradient agrees with
+// finite differences. Complete targets have the same weight as in a batch without missing targets.
 func TestLossOfObservedTargets(t *testing.T) {
 	backend := xlatest.Go(t)
 	missing, whole := gaps(t)

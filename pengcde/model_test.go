@@ -266,7 +266,7 @@ func TestPredictTimes(t *testing.T) {
 	}
 }
 
-// Holding the control is solving on a series that stays as it is from the last input on, where the path has no slope.
+// Holding the control equals solving on a series that is constant after the last input, if the path has no slope there.
 func TestHoldControlContinues(t *testing.T) {
 	m, series := ringModel(t, func(c *Config) { c.Float64 = true }), ring(t)
 	w := dyngraph.Window{Series: series, Start: 1, Length: 4}

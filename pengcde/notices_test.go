@@ -29,8 +29,8 @@ func movers(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-// A large control is told of once by each model, whatever it does first, and a normalised one of the same weights is
-// not.
+// Each model warns once of a large control, whichever method comes first, and does not warn of the same weights
+// normalised.
 func TestNoticeOfALargeControl(t *testing.T) {
 	s, ctx := movers(t), context.Background()
 	w := dyngraph.Window{Series: s, Start: 2, Length: 4}
@@ -79,7 +79,8 @@ func TestNoticeOfALargeControl(t *testing.T) {
 	}
 }
 
-// A feature that was not standardised is told of once, with where it is; others are not, and missing ones do no harm.
+// A model warns once of a feature that was not standardised and names its position. Other features give no warning, and
+// missing features do no harm.
 func TestNoticeOfLargeFeatures(t *testing.T) {
 	for name, c := range map[string]struct {
 		value float64
@@ -111,9 +112,9 @@ func TestNoticeOfLargeFeatures(t *testing.T) {
 	}
 }
 
-// Where nodes are numbered otherwise, forecasts by the same steps differ by rounding alone, with raw weights too. By
-// adaptive steps they differ by what the solver's error allows, as steps are chosen by an estimate of it that rounding
-// changes.
+// With another numbering of the nodes, forecasts by the same steps differ only by rounding, with raw weights too. With
+// adaptive steps they differ by up to about the solver's error, because rounding changes the error estimate that
+// selects the steps.
 func TestRelabelledRawControl(t *testing.T) {
 	s := movers(t)
 	order := []int{3, 0, 5, 1, 4, 2} // ringNodes of them

@@ -61,7 +61,8 @@ func TestNoWindows(t *testing.T) {
 	}
 }
 
-// withWindows are the errors of what a model does with a list of windows, the first of which it can take or none.
+// withWindows returns the errors of all methods that take a list of windows. The model can take the first window; list
+// may be empty.
 func withWindows(m *Model, window dyngraph.Window, list []dyngraph.Window) map[string]error {
 	ctx, once := context.Background(), train.Config{Epochs: 1, EvaluateEvery: -1}
 	failures := make(map[string]error)

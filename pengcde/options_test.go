@@ -32,7 +32,7 @@ func TestOptionsTrainSaveAndLoad(t *testing.T) {
 	})
 }
 
-// So does a network of package rivals, without its value: the file has its name and its options.
+// A network of package rivals learns, and its file loads without a value: the file has its name and its options.
 func TestNetworkTrainsSavesAndLoads(t *testing.T) {
 	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) { c.Network = rivals.DCRNN{Hidden: 5, Order: 1} })
 }
@@ -83,8 +83,7 @@ func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config
 	}
 }
 
-// The options leave no trace in the configuration of a model without them, by which results and checkpoints are found
-// again.
+// Unused options do not appear in the configuration, which identifies results and checkpoints.
 func TestOptionsLeftAtZero(t *testing.T) {
 	plain := resolved(t, func(*Config) {})
 	for name, change := range map[string]func(*Config){
@@ -108,8 +107,8 @@ func TestOptionsLeftAtZero(t *testing.T) {
 	}
 }
 
-// Whatever states are kept the gradient is the same, with constant steps and with adaptive ones, and every parameter of
-// identities has one.
+// The gradient does not depend on which states are kept, with constant and adaptive steps, and every parameter of
+// identities has a gradient.
 func TestMemoryOfAModel(t *testing.T) {
 	backend := xlatest.Go(t)
 	ctx := context.Background()

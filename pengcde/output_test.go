@@ -31,8 +31,8 @@ func graphRing(t *testing.T) *dyngraph.Series {
 
 func summed(c *Config) { c.Head, c.Outputs, c.Float64 = head.Summed{}, 2, true }
 
-// A forecast of the graph is trained on windows and on whole series: its gradient agrees with finite differences, and
-// the loss is the mean square over observed targets of what Predict gives.
+// A forecast of the graph is trained on windows and on whole series. Its gradient agrees with finite differences, and
+// the loss is the mean square over observed targets of the forecasts of Predict.
 func TestSummed(t *testing.T) {
 	s, ctx := graphRing(t), context.Background()
 	m := ringModel(t, summed)
@@ -119,7 +119,7 @@ func TestSummedOfRelabelledNodes(t *testing.T) {
 	}
 }
 
-// Each output has a row for what it says, at the times at which it is compared.
+// Forecasts of each output have the right rows and times.
 func TestOutputs(t *testing.T) {
 	s, ctx := ring(t), context.Background()
 	window, whole := dyngraph.Window{Series: s, Start: 2, Length: 4}, s.Whole()
@@ -168,7 +168,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// A batch forecasts each of its windows as it is forecast alone, also where some times are after its last input.
+// A batch gives the same forecasts as its windows one by one, also if some times are after the last input.
 func TestPredictAllHolds(t *testing.T) {
 	m, s, ctx := ringModelOn(t, xlatest.Go(t), func(c *Config) { c.Float64 = true }), ring(t), context.Background()
 	windows := []dyngraph.Window{{Series: s, Start: 1, Length: 4}, {Series: s, Start: 9, Length: 4}}

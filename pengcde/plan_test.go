@@ -15,8 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What training holds on the device, counted buffer by buffer, is what was planned, but for what compiled programs
-// take for themselves, which is not seen: with constant steps to a tenth, with adaptive steps at most as much.
+// The memory that training holds on the device, counted buffer by buffer, agrees with the plan, except for memory that
+// compiled programs allocate internally, which is not visible: to a tenth with constant steps, and at most the plan
+// with adaptive ones.
 func TestPlanAgainstTraining(t *testing.T) {
 	plain, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {
@@ -72,7 +73,7 @@ func TestPlanAgainstTraining(t *testing.T) {
 	}
 }
 
-// Adaptive steps are planned in the given number, and up to MaxSteps for 0; each more keeps one state more.
+// The plan takes the given number of adaptive steps, or MaxSteps for 0; each further step keeps one more state.
 func TestPlanOfAdaptiveSteps(t *testing.T) {
 	const n, batch = 12, 2
 	config := trajectoryConfig(n)
@@ -138,7 +139,7 @@ func TestPlanInAnyOrder(t *testing.T) {
 	}
 }
 
-// A forecast and a loss without its gradient keep no states on their way: ten times the steps take no more memory.
+// A forecast and a loss without its gradient keep no intermediate states: ten times the steps need no more memory.
 func TestForecastsKeepNothing(t *testing.T) {
 	plain, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {

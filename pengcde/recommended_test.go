@@ -57,7 +57,7 @@ func TestRecommended(t *testing.T) {
 	}
 }
 
-// networkOf is the configuration of one in discrete steps.
+// networkOf returns the configuration of a network in discrete steps.
 func networkOf(t *testing.T) pengcde.Config {
 	t.Helper()
 	for _, one := range smallModels(t) {
@@ -69,7 +69,7 @@ func networkOf(t *testing.T) pengcde.Config {
 	return pengcde.Config{}
 }
 
-// Every head trains with it, the linear part, the residual readout, rows and pairs too.
+// Every head trains with the recommended options, including the linear part, the residual readout, rows and pairs.
 func TestRecommendedOfEveryHead(t *testing.T) {
 	for _, one := range smallModels(t) {
 		if one.Config.Network != nil {

@@ -43,7 +43,7 @@ func gradientFor(t *testing.T, m *Model, why purpose) (gradient []float64, tries
 	return gradient, tries
 }
 
-// A refined gradient takes more steps and is nearer to the gradient of a very exact solve: it is the gradient of a
+// A refined gradient takes more steps and is closer to the gradient of a very exact solve. It equals the gradient of a
 // model with finer steps.
 func TestRefinedGradients(t *testing.T) {
 	withSteps := func(layers int, step float64, adaptive *ode.PID) *Model {
@@ -86,7 +86,7 @@ func TestRefinedGradients(t *testing.T) {
 	}
 }
 
-// watchful are options with which the runs of seedRuns solve batches again and skip some, each its own.
+// watchful sets options with which each run of seedRuns solves batches again and skips some, different for each run.
 func watchful(runs []SeedRun) {
 	for i := range runs {
 		c := &runs[i].Config
@@ -105,8 +105,8 @@ func sameCounts(t *testing.T, what string, got, want *train.Report) {
 	}
 }
 
-// Runs with a guard, schedules and averages are together what they are one by one, also where some of them solve a
-// batch again, the last of an epoch too, and where they were cut off.
+// Runs with a guard, schedules and averages give the same results together as one by one, also if some of them solve a
+// batch again, including the last of an epoch, and after interruptions.
 func TestFitSeedsWithOptions(t *testing.T) {
 	all := [3][]SeedRun{}
 	for i := range all {
@@ -161,7 +161,7 @@ func TestFitSeedsWithOptions(t *testing.T) {
 	}
 }
 
-// An epoch counts the steps of the samples that count: the same number as a solve of the same windows.
+// An epoch counts the steps of real samples, without padding: the same number as a solve of the same windows.
 func TestEpochsCountTheSolversSteps(t *testing.T) {
 	r := seedRuns(t, xlatest.Go(t), 1, func(c *Config) { c.Layers = 2 })[0]
 	steps, err := r.Model.Steps(context.Background(), r.Training)
@@ -184,7 +184,8 @@ func TestEpochsCountTheSolversSteps(t *testing.T) {
 	}
 }
 
-// A solve that takes too many steps ends a training with its own error, and a guarded one after so many in a row.
+// A solve that takes too many steps ends a training with its own error, and a guarded training after the allowed number
+// of skipped batches in a row.
 func TestGuardOfUnsolvedBatches(t *testing.T) {
 	few := func(c *Config) { c.MaxSteps = 3 }
 	r := seedRuns(t, xlatest.Go(t), 1, few)[0]

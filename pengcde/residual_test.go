@@ -29,8 +29,8 @@ func knownRing(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-// With the same parameters a residual model forecasts as much more as the recent mean is, at all times, also of the
-// window whose target is not known, and its loss is the loss of these forecasts.
+// With the same parameters the forecasts of a residual model are larger by the recent mean, at all times and also for a
+// window with unknown target. Its loss is the loss of these forecasts.
 func TestResidualAddsTheRecentMean(t *testing.T) {
 	series := knownRing(t)
 	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Head = head.Nodes{Residual: true} })
@@ -102,7 +102,7 @@ func TestFitWithoutValidation(t *testing.T) {
 	}
 }
 
-// A model whose training was cut off, made anew and trained on from the checkpoint, is the same file.
+// A training that was interrupted and continued from the checkpoint in a new model gives the same file.
 func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	split, folder := ringSplit(t), t.TempDir()
 	config := train.Config{Epochs: 6, EvaluateEvery: 2, BatchSize: 5}
@@ -158,8 +158,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 }
 
-// A recent mean that is NaN stops the residual forecast that builds on it, of a series without targets too, and no
-// other.
+// A recent mean that is NaN stops only the residual forecast that uses it, also for a series without targets.
 func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 	series := knownRing(t)
 	series.RecentMean[7][2] = math.NaN()

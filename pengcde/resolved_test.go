@@ -146,7 +146,7 @@ func TestStylesAreResolved(t *testing.T) {
 	}
 }
 
-// Parameters that diverge are no bad input, whatever the solver makes of them.
+// Diverged parameters are not reported as bad input, whatever error the solver returns.
 func TestDivergedParameters(t *testing.T) {
 	split := ringSplit(t)
 	for name, change := range map[string]func(*Config){

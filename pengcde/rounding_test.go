@@ -45,7 +45,7 @@ func complete(t *testing.T, s *dyngraph.Series) *dyngraph.Series {
 	return &all
 }
 
-// computed is what a model makes of windows: forecasts and the gradient of the loss.
+// computed holds the forecasts of windows and the gradient of the loss.
 type computed struct{ forecasts, gradient []float64 }
 
 func computedBy(t *testing.T, m *Model, windows []dyngraph.Window) (c computed) {
@@ -74,8 +74,7 @@ func computedBy(t *testing.T, m *Model, windows []dyngraph.Window) (c computed) 
 	return c
 }
 
-// steered is a model, nothing of which is compiled yet, whose steps can be given: a row of ends for each window of a
-// batch.
+// steered lets the steps of a model without compiled programs be given: a row of ends for each window of a batch.
 func steered(t *testing.T, m *Model) (follow func(ends [][]float64)) {
 	t.Helper()
 	own := func(e *equation) *control {
@@ -112,10 +111,10 @@ func apart(got, want []float64) float64 {
 	return difference / largest
 }
 
-// What sums numbers up in another order (groups, another backend or product, edges of weight 0) changes forecasts and
-// gradients by rounding alone where steps are the same. Adaptive steps follow an error estimate, which rounding changes
-// and which is steep where a layer has kinks, so that they end elsewhere: forecasts then change by about what the
-// solver errs, and gradients, which tolerances do not bound, by more.
+// Changes in the order of summation (groups, another backend or product, edges of weight 0) change forecasts and
+// gradients only by rounding if the steps are the same. Adaptive steps follow an error estimate, which rounding changes
+// and which is steep where a layer has kinks, so they end elsewhere. Forecasts then change by about the error of the
+// solver, and gradients, which tolerances do not bound, by more.
 func TestRoundingMovesAdaptiveSteps(t *testing.T) {
 	const rtol = 1e-6
 	split, ctx := ringSplit(t), context.Background()

@@ -26,14 +26,15 @@ import (
 
 const seedNodes = 6
 
-// seedRuns are runs with parameters, graphs and times of their own, of three training series and one for validation.
+// seedRuns returns runs with different parameters, graphs and times, each with three training series and one for
+// validation.
 func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config)) []SeedRun {
 	t.Helper()
 	runs := make([]SeedRun, count)
 	for s := range runs {
 		config := trajectoryConfig(seedNodes)
-		// One layer has no ReLU before its norm, in which rounding may grow beyond all tolerances ("Tolerances" in the
-		// package documentation), and a large epsilon keeps the optimiser from dividing rounding by itself.
+		// One layer has no ReLU before its norm, after which rounding may grow beyond all tolerances ("Tolerances" in
+		// the package documentation). A large epsilon keeps the optimiser from dividing rounding errors by each other.
 		config.Hidden, config.Layers, config.Seed = 4, 1, uint64(s+1)
 		if change != nil {
 			change(&config)
@@ -96,8 +97,8 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 	}
 }
 
-// Three runs at once are what they are one by one: one stops early by patience, one has fewer epochs, so that the last
-// goes on by itself.
+// Three runs at once give the same results as one by one: one stops early by patience, one has fewer epochs, so that
+// the last continues without the others.
 func TestFitSeedsIsFitOfEach(t *testing.T) {
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
 		checkFitSeeds(t, func(c *Config) { c.Product = product })
@@ -109,7 +110,7 @@ func checkFitSeeds(t *testing.T, change func(*Config)) {
 	both := [2][]SeedRun{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
 	for _, runs := range both {
 		runs[0].Config.Patience, runs[1].Config.Epochs = 4, 5
-		for _, targets := range runs[0].Validation[0].Series.Targets { // away from which training leads
+		for _, targets := range runs[0].Validation[0].Series.Targets { // training leads away from these targets
 			floats.Scale(-5, targets)
 		}
 	}
@@ -236,7 +237,7 @@ func TestFitSeedsOnWindows(t *testing.T) {
 	}
 }
 
-// A run that fails leaves the others as they are, wherever it fails.
+// A run that fails does not affect the others, wherever it fails.
 func TestFitSeedsWithOneThatFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*SeedRun)
@@ -288,7 +289,7 @@ func TestFitSeedsWithOneThatFails(t *testing.T) {
 	}
 }
 
-// countdown ends after so many looks.
+// countdown is a context that ends after a number of checks.
 type countdown struct {
 	context.Context
 	left int
@@ -301,8 +302,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// Runs that were cut off go on to what they would have come to: together, after each was cut off by itself in another
-// batch of another epoch, with one that had ended, and after they were cut off together.
+// Interrupted runs reach the same results as uninterrupted ones: together after separate interruptions in different
+// batches of different epochs, with a run that had ended, and after an interruption together.
 func TestFitSeedsGoesOn(t *testing.T) {
 	for name, cut := range map[string]func(*testing.T, []SeedRun){
 		"together": func(t *testing.T, runs []SeedRun) {
@@ -361,7 +362,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			for i := range got {
 				sameRun(t, fmt.Sprintf("run %d", i), got[i].Report, want[i].Report, both[1][i].Model, both[0][i].Model)
 			}
-			// What ended together is found again by one alone.
+			// The result of runs that ended together is found by a single run.
 			r := both[1][0]
 			r.Model.Reset(r.Model.config.Seed)
 			report, err := r.Model.Fit(context.Background(), r.Training, r.Validation, r.Config)
@@ -373,7 +374,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 	}
 }
 
-// A panic in one run's progress comes out, after the others have saved where they were.
+// A panic in the progress of one run is raised after the others have saved their checkpoints.
 func TestFitSeedsPanics(t *testing.T) {
 	runs := seedRuns(t, xlatest.Go(t), 3, nil)
 	folder := t.TempDir()

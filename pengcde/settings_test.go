@@ -68,7 +68,7 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
-// A loaded model keeps within the memory that Compute allows, with the same gradient.
+// A loaded model stays within the memory that SetMemory allows, with the same gradient.
 func TestComputeOfALoadedModel(t *testing.T) {
 	backend, ctx := xlatest.Go(t), context.Background()
 	file := filepath.Join(t.TempDir(), "model.safetensors")
@@ -117,7 +117,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 	}
 }
 
-// A user of a model reads each thing once, and of one package.
+// Error messages do not repeat themselves, and name only one package.
 func TestErrorsSayThingsOnce(t *testing.T) {
 	split := ringSplit(t)
 	ctx := context.Background()
@@ -150,7 +150,7 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 	}
 }
 
-// What stops a part of a model from being built arrives as ode's and xla's errors do.
+// An error in building a part of a model has the same form as errors of ode and xla.
 func TestBuildErrorOfAModel(t *testing.T) {
 	m := ringModel(t, nil)
 	m.network.(*equation).encoder = nil

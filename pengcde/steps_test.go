@@ -80,9 +80,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// BenchmarkStepsOfHeat counts what a sample of heat on 100 nodes takes, with parameters of 40 epochs: tries with steps
-// that end nowhere, on the knots before changes of the graph, on those after them, and on all beside them; and the root
-// mean square error of all states against a tight solve, relative to the largest.
+// BenchmarkStepsOfHeat counts the tries for a sample of heat on 100 nodes, with parameters of 40 epochs: with steps
+// that end on no knots, on the knots before changes of the graph, on the knots after them, and on all of these. It also
+// reports the root mean square error of all states against a tight solve, relative to the largest.
 func BenchmarkStepsOfHeat(b *testing.B) {
 	ctx, backend := context.Background(), xlatest.Backend(b)
 	for _, f := range []field.Field{field.GNODE{}, field.Adjacency{}, field.Original{}, field.PENG{},

@@ -115,7 +115,7 @@ func TestFixtureSTGNCDE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The published solve chooses its own steps, by error estimates that rounding reaches: parameters changed by one part
-	// in 1e16 move the forecast by 3e-11, at the steps' sizes alone.
+	// The published solve chooses its steps by error estimates that depend on rounding: parameters changed by one part
+	// in 1e16 change only the sizes of the steps, and so the forecast by 3e-11.
 	fixture.Close(t, "forecast", y[len(y)-n:], file.Get("node_output").Array().Data, 1e-9)
 }

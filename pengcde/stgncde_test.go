@@ -23,7 +23,7 @@ import (
 )
 
 // The gradient of the loss with respect to every parameter agrees with differences, in directions through all of its
-// entries: with features and without, with the published loss, more layers and higher polynomials.
+// entries: with and without features, with the published loss, more layers and higher polynomials.
 func TestSTGNCDEGradient(t *testing.T) {
 	windows, err := ring(t).Windows(4, 6).List()
 	if err != nil {
@@ -90,8 +90,8 @@ func TestSTGNCDEGradient(t *testing.T) {
 	}
 }
 
-// A model of it learns, with gaps in features and targets and a recent mean to add to, is saved, and loads by name. It
-// reads no graph, and yet nodes know of each other.
+// An STGNCDE model learns with gaps in features and targets and with a recent mean added, is saved, and loads by name.
+// It reads no graph, but its nodes depend on each other.
 func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 	series, backend, ctx := knownRing(t), xlatest.Go(t), context.Background()
 	missing, _ := gaps(t)

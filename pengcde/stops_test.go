@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Adaptive steps end beside changes of the control, constant ones where the field jumps, but not where there is none
-// or as in the published code.
+// Adaptive steps end next to changes of the control and constant steps end where the field jumps, but not if there are
+// none or with Parity.
 func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 	window := ringSplit(t).Train[0]
 	series := *window.Series

@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// pulses is a ring of n nodes that loses an edge on the way; heat flows from its first node, by forward Euler in 400
-// steps. Snapshots lie at irregular times.
+// pulses returns a ring of n nodes that loses an edge at some time. Heat flows from its first node, by forward Euler in
+// 400 steps. Snapshots have irregular times.
 func pulses(t *testing.T, n, lost int) *dyngraph.Series {
 	t.Helper()
 	var from, to []int
@@ -120,7 +120,7 @@ func TestTrajectoriesAreLearnt(t *testing.T) {
 	}
 }
 
-// Only the first features and the graph may have a say, and the loss is the mean square over snapshots and nodes.
+// Forecasts depend only on the first features and the graph, and the loss is the mean square over snapshots and nodes.
 func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 	const n = 5
 	m := trajectoryModel(t, trajectoryConfig(n))
@@ -200,7 +200,7 @@ func TestTrajectoriesWithDifferentEvents(t *testing.T) {
 	}
 }
 
-// A batch gives what its series give alone, whatever the times.
+// A batch gives the same results as its series one by one, for any times.
 func TestTrajectoriesTogether(t *testing.T) {
 	const n = 5
 	m := trajectoryModel(t, trajectoryConfig(n))
@@ -265,7 +265,7 @@ func TestTrajectoryErrors(t *testing.T) {
 	}
 }
 
-// Much data makes Go give back what it took to make them, little does not.
+// Memory used to make large batches is returned to the system; for small batches it is not.
 func TestMuchData(t *testing.T) {
 	for bytes, want := range map[int]bool{muchData - 8: false, muchData: true} {
 		b := &batch{}

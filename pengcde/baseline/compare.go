@@ -9,15 +9,15 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Compare fits the forecasts without a trained network and tests each on the windows split.Test, of any series with
-// targets. What a series cannot have, such as a last value where it has no LastObserved, is there with its Score.Err.
-// Others than [Heuristics] may be named.
+// Compare fits forecasters without a trained network and tests each on the windows split.Test. The windows may be of
+// any series with targets. If a forecaster cannot be applied to a series, for example because there is no LastObserved,
+// its Score.Err is set. Without arguments the forecasters are [Heuristics].
 //
 //	scores, err := baseline.Compare(ctx, split)
 //	best, _ := baseline.Best(scores)
 //
-// The forecasts of a model on the same windows become a [Score] by [NewScore], to be compared in pairs by
-// [Score.Minus].
+// [NewScore] turns the forecasts of a model on the same windows into a [Score], and [Score.Minus] compares two scores
+// in pairs.
 func Compare(ctx context.Context, split dyngraph.Split, forecasters ...Forecaster) ([]Score, error) {
 	if len(split.Train) == 0 || len(split.Test) == 0 {
 		return nil, invalid("a split with %d windows for training and %d for testing, want at least one each",
@@ -52,7 +52,7 @@ func Compare(ctx context.Context, split dyngraph.Split, forecasters ...Forecaste
 	return scores, nil
 }
 
-// test fits a forecaster and measures it.
+// test fits a forecaster and returns its score.
 func test(ctx context.Context, f Forecaster, split dyngraph.Split) (Score, error) {
 	if err := f.Fit(split.Train, split.Validation); err != nil {
 		return Score{}, err

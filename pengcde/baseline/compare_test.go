@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// inOrder is england_covid in order of time, with all that is known at the first tested window for training.
+// inOrder returns england_covid in order of time, with training on all windows known at the first tested window.
 func inOrder(t *testing.T) dyngraph.Split {
 	t.Helper()
 	series, err := pgt.EnglandCovid()
@@ -33,7 +33,7 @@ func inOrder(t *testing.T) dyngraph.Split {
 	return dyngraph.Split{Train: dyngraph.Known(all, split.Test[0]), Test: split.Test}
 }
 
-// The errors are those that the stored runs of the england-covid study have for the split in order of time.
+// The errors equal the errors of the stored runs of the england-covid study for the split in order of time.
 func TestCompareEnglandCovid(t *testing.T) {
 	split := inOrder(t)
 	scores, err := baseline.Compare(t.Context(), split)

@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
-// series, or about a value to repeat that is NaN, wrap [dyngraph.ErrInvalid] beside it.
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Errors about a window outside its
+// series, or about a repeated value that is NaN, also wrap [dyngraph.ErrInvalid].
 var ErrInput = errors.New("invalid input")
 
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
@@ -24,14 +24,14 @@ func invalid(format string, args ...any) error {
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
-	// Fit learns from training windows and makes its choices on validation windows, of which there may be none;
-	// heuristics that learn nothing accept any.
+	// Fit learns from training windows and makes its choices on validation windows, which may be empty; heuristics that
+	// learn nothing accept any windows.
 	Fit(training, validation []dyngraph.Window) error
 	Forecast(w dyngraph.Window) ([]float64, error)
 }
 
-// Heuristics returns one of each: [Zero], [TrainingMean], [Persistence], [RecentMean], [Ridge] with the default penalty
-// and with a chosen one.
+// Heuristics returns all forecasters of this package: [Zero], [TrainingMean], [Persistence], [RecentMean], and [Ridge]
+// with the default and with a chosen penalty.
 func Heuristics() []Forecaster {
 	return []Forecaster{Zero{}, &TrainingMean{}, Persistence{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
@@ -42,7 +42,7 @@ type untrained struct{}
 // Fit does nothing.
 func (untrained) Fit(_, _ []dyngraph.Window) error { return nil }
 
-// Zero forecasts 0: for standardised targets the mean over time of each node.
+// Zero forecasts 0, which for standardised targets is the mean over time of each node.
 type Zero struct{ untrained }
 
 func (Zero) Name() string { return "zero" }
@@ -112,7 +112,7 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 	return slices.Repeat(m.mean, w.Series.Nodes()), nil
 }
 
-// Persistence is persistence: it repeats the newest value known at the last input, Series.LastObserved.
+// Persistence repeats the newest value known at the last input, Series.LastObserved.
 type Persistence struct{ untrained }
 
 func (Persistence) Name() string { return "last visible" }
@@ -140,7 +140,7 @@ func known(name string, of func() ([]float64, error)) ([]float64, error) {
 	return slices.Clone(values), nil
 }
 
-// check says whether a window lies in a series.
+// check returns an error if a window does not lie in its series.
 func check(name string, w dyngraph.Window) error {
 	if err := w.Validate(); err != nil {
 		return errs.In("pengcde/baseline: "+name, err, ErrInput)

@@ -58,7 +58,8 @@ func TestEnglandCovid(t *testing.T) {
 	}
 }
 
-// The best forecast of one number for the whole graph, and the day before the target, which no input shows.
+// Reference errors: of the best single number for the whole graph, and of the day before the target, which no input
+// contains.
 func TestEnglandCovidBounds(t *testing.T) {
 	windows := england(t)
 	floor, label := 0.0, 0.0
@@ -80,7 +81,7 @@ func TestEnglandCovidBounds(t *testing.T) {
 	}
 }
 
-// pair is a graph of two nodes with three features and two targets a node.
+// pair returns a graph of two nodes with three features and two targets for each node.
 func pair() *dyngraph.Series {
 	pattern, _, err := dyngraph.NewPattern(2, []int{0}, []int{1})
 	if err != nil {
@@ -187,7 +188,7 @@ func TestForecasts(t *testing.T) {
 	}
 }
 
-// A forecast depends on the inputs alone: what the target snapshot holds must not change it.
+// A forecast depends only on the inputs: changes of the target snapshot must not change it.
 func TestForecastsDoNotSeeTheTarget(t *testing.T) {
 	windows := england(t)
 	w := windows[4]

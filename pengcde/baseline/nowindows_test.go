@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// Windows of no series are an error that wraps ErrInput wherever they are in a list, and so are none.
+// Windows without a series, anywhere in a list, and empty lists give an error that wraps ErrInput.
 func TestNoWindows(t *testing.T) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {

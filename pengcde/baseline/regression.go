@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
-// normalEquations are X'X and X'y for each component of the target, over the rows where it was observed.
+// normalEquations holds X'X and X'y for each component of the target, over the rows where it was observed.
 type normalEquations struct {
 	inputs int // snapshots of a window
 	xx     []*mat.SymDense
@@ -91,7 +91,8 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 	return coefficients, nil
 }
 
-// regressors are what a window's inputs show, a row for each node: its visible values, their means over nodes, and 1.
+// regressors returns the regressors of a window, a row for each node: its visible values, their means over nodes, and
+// 1.
 func regressors(w dyngraph.Window) (*mat.Dense, error) {
 	if err := check("ridge", w); err != nil {
 		return nil, err

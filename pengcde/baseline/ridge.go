@@ -15,22 +15,23 @@ import (
 // defaultPenalty is the penalty of a [Ridge] whose Penalty is 0.
 const defaultPenalty = 1e-2
 
-// Ridge is linear regression with a penalty, shared by all nodes, on the values that the inputs show of the target's
-// quantity ([dyngraph.Window.Visible]): the values of the node, their means over all nodes, and a constant 1. It sees
-// no edge. With r rows, one for each observed target of the training windows, it minimises
+// Ridge is linear regression with a quadratic penalty, shared by all nodes. Its regressors are the visible values of
+// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. It does not read edges. With r
+// rows, one for each observed target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //
-// over all coefficients, also the constant's; targets and inputs are best of order 1. A visible value that is NaN
-// enters as the mean over the nodes where it was observed, or as 0 where it was at none.
+// over all coefficients, including the coefficient of the constant. Targets and inputs should be of order 1. A visible
+// value that is NaN is replaced by the mean over the nodes where it was observed, or by 0 if there are none.
 //
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Ridge struct {
-	// Penalty is for each row; 0 means 0.01.
+	// Penalty is the penalty for each row; 0 means 0.01.
 	Penalty float64 `json:"Penalty"`
-	// Choose takes, in place of Penalty, the one of 1e-4, 1e-3, ..., 10 with the least mean squared error on the
-	// validation windows. Without any, these are the latest quarter of the training windows, and the choice is made
-	// with the training windows that touch none of their steps; the coefficients then come from all training windows.
+	// Choose replaces Penalty by the value among 1e-4, 1e-3, ..., 10 with the smallest mean squared error on the
+	// validation windows. Without validation windows, the latest quarter of the training windows serves for validation,
+	// and the penalty is chosen by fits to the training windows that share no step with that quarter. The final
+	// coefficients are fitted to all training windows.
 	Choose bool `json:"Choose"`
 
 	chosen       float64
@@ -38,12 +39,12 @@ type Ridge struct {
 	coefficients *mat.Dense // [2*inputs*targets+1, targets]
 }
 
-// Resolved is the ridge before a fit, with its default written out.
+// Resolved returns the unfitted ridge with its default written out.
 func (r *Ridge) Resolved() *Ridge {
 	return &Ridge{Penalty: cmp.Or(r.Penalty, defaultPenalty), Choose: r.Choose}
 }
 
-// Name is "ridge", or "ridge, chosen penalty".
+// Name returns "ridge", or "ridge, chosen penalty".
 func (r *Ridge) Name() string {
 	if r.Choose {
 		return "ridge, chosen penalty"
@@ -51,10 +52,10 @@ func (r *Ridge) Name() string {
 	return "ridge"
 }
 
-// Chosen is the penalty of the fit, 0 before.
+// Chosen returns the penalty of the fit, 0 before [Ridge.Fit].
 func (r *Ridge) Chosen() float64 { return r.chosen }
 
-// Coefficients is their number for each target of a node, 0 before [Ridge.Fit].
+// Coefficients returns the number of coefficients for each target of a node, 0 before [Ridge.Fit].
 func (r *Ridge) Coefficients() int {
 	if r.coefficients == nil {
 		return 0
@@ -89,7 +90,7 @@ func (r *Ridge) Fit(training, validation []dyngraph.Window) error {
 	return nil
 }
 
-// Forecast applies the coefficients to what the window's inputs show.
+// Forecast applies the coefficients to the regressors of the window.
 func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	if r.coefficients == nil {
 		return nil, errs.New(ErrNotFitted, "pengcde/baseline: %s before Fit", r.Name())
@@ -108,7 +109,7 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	return y.RawMatrix().Data, nil
 }
 
-// choosePenalty returns the penalty with the least error on validation windows.
+// choosePenalty returns the penalty with the smallest error on validation windows.
 func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 	if len(validation) == 0 {
 		byStart := func(a, b dyngraph.Window) int { return cmp.Compare(a.Start, b.Start) }

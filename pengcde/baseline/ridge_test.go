@@ -39,8 +39,8 @@ func testError(t *testing.T, f baseline.Forecaster, splits []dyngraph.Split) flo
 	return sum / float64(tested)
 }
 
-// leaky tests windows side by side and trains on all that share no snapshot with the tested one, though they share
-// days.
+// leaky tests windows side by side and trains on all windows that share no snapshot with the tested window, though they
+// share days.
 func leaky(t *testing.T, s *dyngraph.Series, length int) []dyngraph.Split {
 	t.Helper()
 	tested, err1 := s.Windows(length, length).List()
@@ -116,8 +116,8 @@ func TestRidgeOnEngland(t *testing.T) {
 	}
 }
 
-// line is a series of four nodes with newest values at random and the target 2 v + 3 mean(v) + 1 of the newest v seen
-// at the second input of windows of 3.
+// line returns a series of four nodes with random newest values and the target 2 v + 3 mean(v) + 1, where v is the
+// newest value visible at the second input of windows of 3.
 func line(snapshots int) *dyngraph.Series {
 	pattern, _, err := dyngraph.NewPattern(4, []int{0}, []int{1})
 	if err != nil {
@@ -216,7 +216,7 @@ func TestRidgeWithMissingValues(t *testing.T) {
 	}
 }
 
-// Each component of a target has coefficients of its own, on the visible values of all.
+// Each component of a target has its own coefficients, on the visible values of all components.
 func TestRidgeOfTwoTargets(t *testing.T) {
 	s := pair()
 	for i := range s.Targets {
@@ -323,7 +323,7 @@ func ExampleRidge() {
 	// 23 coefficients, mean squared error 0.4809 over 20 origins
 }
 
-// Windows that are in no series, or whose rows are of another length, are errors.
+// Windows outside their series, or with rows of another length, are errors.
 func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 	series := &dyngraph.Series{Times: []float64{0, 1, 2, 3}, Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0},
 		To: []int32{0}}, TargetSize: 1,

@@ -10,13 +10,13 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Score is how well forecasts met the targets of windows.
+// Score holds the errors of forecasts of windows.
 type Score struct {
 	Name string
-	// Err says why there are no forecasts, such as the last value of a series without known values; the rest is then
-	// empty.
+	// Err tells why there are no forecasts, for example because the series has no last values; the other fields are
+	// then empty.
 	Err error
-	// Windows are those forecast, in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node.
+	// Windows are the forecast windows in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node.
 	Windows   []dyngraph.Window
 	Forecasts [][]float64
 	// Errors [windows] are mean squared errors by node, NaN for a window without an observed target.
@@ -25,8 +25,8 @@ type Score struct {
 	NodeErrors []float64
 }
 
-// NewScore measures forecasts [windows][nodes*TargetSize] of windows of one series, such as the forecasts of a
-// pengcde.Model.
+// NewScore returns the score of forecasts [windows][nodes*TargetSize] for windows of one series, such as the forecasts
+// of a pengcde.Model.
 func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Score, error) {
 	if len(windows) == 0 || len(forecasts) != len(windows) {
 		return Score{}, invalid("%d forecasts of %q for %d windows, want one for each, and one window at least",
@@ -56,7 +56,7 @@ func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Sc
 	return s, s.measure()
 }
 
-// checkTested says whether a window has targets to be compared with, and is of the same series as another.
+// checkTested returns an error if a window has no targets, or is of another series than first.
 func checkTested(name string, w, first dyngraph.Window) error {
 	if err := cmp.Or(check(name, w), check(name, first)); err != nil {
 		return err
@@ -72,7 +72,7 @@ func checkTested(name string, w, first dyngraph.Window) error {
 	return nil
 }
 
-// measure fills in the errors.
+// measure sets the errors of a score.
 func (s *Score) measure() error {
 	size := s.Windows[0].Series.TargetSize
 	sums, counts := make([]float64, s.Windows[0].Series.Nodes()), make([]float64, s.Windows[0].Series.Nodes())
@@ -99,12 +99,13 @@ func (s *Score) measure() error {
 	return nil
 }
 
-// Mean is the mean of Errors with the half-width of its 95% interval, as [stats.SerialCI] takes it for windows that
-// share steps; +Inf where there are too few windows for one. Without forecasts, or an observed target, both are NaN.
+// Mean returns the mean of Errors and the half-width of its 95% interval by [stats.SerialCI], which accounts for
+// windows that share steps. The half-width is +Inf if there are too few windows. Without forecasts, or without an
+// observed target, both are NaN.
 func (s Score) Mean() (mean, halfWidth float64) { return s.interval(s.Errors) }
 
-// Minus returns the mean of the errors less another score's errors, window by window, with its interval as Mean has it:
-// below 0 where s is better. It is NaN where either has no forecasts, or windows of its own.
+// Minus returns the mean difference to the errors of another score, window by window, with its interval as in Mean. It
+// is negative if s is better. It is NaN if either score has no forecasts, or if their windows differ.
 func (s Score) Minus(other Score) (mean, halfWidth float64) {
 	if !slices.Equal(s.Windows, other.Windows) {
 		return math.NaN(), math.NaN()
@@ -121,8 +122,8 @@ func (s Score) interval(values []float64) (mean, halfWidth float64) {
 	return stats.SerialCI(observed, Lag(s.Windows))
 }
 
-// Lag is how many of the windows after it, in order of time, may share a step with one: the lag of [stats.SerialCI]
-// for errors of these windows.
+// Lag returns the number of later windows, in order of time, that may share a step with a window: the lag of
+// [stats.SerialCI] for errors of these windows.
 func Lag(windows []dyngraph.Window) int {
 	gap, width := math.MaxInt, 0
 	for i, w := range windows {
@@ -135,7 +136,7 @@ func Lag(windows []dyngraph.Window) int {
 	return width / gap
 }
 
-// Best is the score with the least mean error of those with forecasts; ok is false where there is none.
+// Best returns the score with the smallest mean error among scores with forecasts; ok is false if there is none.
 func Best(scores []Score) (best Score, ok bool) {
 	least := math.Inf(1)
 	for _, s := range scores {

@@ -8,28 +8,28 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Adjacency is the graph neural controlled differential equation whose message matrix is the adjacency alone:
+// Adjacency is the graph neural controlled differential equation whose message matrix is only the adjacency:
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t).
 //
-// F drives the state as in [PENG], so the derivative of the control enters through the time channel and the features
-// only, and the solution does not depend on the clock.
+// F drives the state as in [PENG]. The derivative of the control enters only through the time channel and the features,
+// so the solution does not depend on the clock.
 type Adjacency struct {
-	// Hidden is the width of the state, Layers at least 1.
+	// Hidden is the width of the state, and Layers the number of layers, at least 1.
 	Hidden int `json:"Hidden,omitzero"`
 	Layers int `json:"Layers,omitzero"`
-	// Features is the number of node features that drive the state; 0 for none.
+	// Features is the number of node features that drive the state; 0 means none.
 	Features int   `json:"Features,omitzero"`
 	Style    Style `json:"Style,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f Adjacency) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
 	return f, Sizes{s.Nodes, f.Features, f.Hidden, f.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f Adjacency) Traits() Traits { return Traits{Seeds: true} }
 
 func (f Adjacency) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }

@@ -20,9 +20,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkUndirected is dz/dt of a PENG of two layers and 16 features with its gradient, interpolation of 8 snapshots
-// included, for a batch of 4 graphs of the mean degree: undirected, and with the last bit of one weight changed. The
-// two take turns, and the fastest call of each counts.
+// BenchmarkUndirected measures dz/dt of a PENG of two layers and 16 features with its gradient, including interpolation
+// of 8 snapshots, for a batch of 4 graphs of the mean degree. It alternates between undirected graphs and graphs with
+// the last bit of one weight changed, and reports the fastest call of each.
 func BenchmarkUndirected(b *testing.B) {
 	const batch, width, knots = 4, 16, 8
 	f := field.PENG{Hidden: width, Layers: 2}

@@ -21,7 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// changing is the graph of a fixture, observed at 100 irregular knots with 10 changes.
+// changing returns the graph of a fixture, observed at 100 irregular knots with 10 changes.
 func changing(sample field.Sample, seed uint64) field.Sample {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	sample.Knots = []float64{0}
@@ -38,7 +38,7 @@ func changing(sample field.Sample, seed uint64) field.Sample {
 	return sample
 }
 
-// cost is what solves took in all, and the largest of their errors, relative to the largest entry.
+// cost is the total cost of solves and the largest of their errors, relative to the largest entry.
 type cost struct {
 	tries, rejected int
 	worst           float64
@@ -61,7 +61,7 @@ func changingFields() []changingField {
 	}
 }
 
-// stops returns the times a model steps to: the knots beside changes, or the knots at which the field jumps.
+// stops returns the times that a model steps to: the knots next to changes, or the knots at which the field jumps.
 func (c changingField) stops(sample field.Sample) []float64 {
 	if c.fixture == "model_gnode" {
 		return sample.Jumps()
@@ -69,9 +69,9 @@ func (c changingField) stops(sample field.Sample) []float64 {
 	return sample.Changes()
 }
 
-// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end
-// on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is taken at
-// the end, against a tight solve of the same path.
+// changes measures the cost of changes of the graph in a solve with the default tolerances, with and without steps that
+// end on the knots next to changes. It solves the samples of a fixture and of a number of series of irregular knots.
+// The error is taken at the end, against a tight solve of the same path.
 func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := xlatest.Go(tb)
@@ -136,7 +136,7 @@ func (c cost) String() string {
 		100*float64(c.rejected)/float64(c.tries), c.worst)
 }
 
-// With steps that end beside changes fewer tries are rejected, and no change is passed over.
+// With steps that end next to changes fewer tries are rejected, and no change is stepped over.
 func TestStepsAtChanges(t *testing.T) {
 	for _, c := range changingFields() {
 		plain, stopped := changes(t, c, 1)
@@ -164,8 +164,8 @@ func BenchmarkStepsAtChanges(b *testing.B) {
 	}
 }
 
-// Features that were not observed change nothing but where they are filled by other values, or a mask tells of them; a
-// sample that is refused has changes all the same.
+// Missing features change nothing except where other values fill them or a mask marks them. Changes also works for a
+// sample that is otherwise refused.
 func TestChangesOfMissingFeatures(t *testing.T) {
 	nan := math.NaN()
 	gaps := [][]float64{{1}, {nan}, {nan}, {nan}, {nan}, {3}}

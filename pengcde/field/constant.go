@@ -8,19 +8,19 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Constant is dz/dt = b with one learnable vector shared by all nodes: the baseline that sees no graph.
+// Constant is dz/dt = b with one learned vector shared by all nodes: the baseline that sees no graph.
 type Constant struct {
 	// Hidden is the width of the state.
 	Hidden int `json:"Hidden,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f Constant) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden = cmp.Or(f.Hidden, s.Hidden)
 	return f, Sizes{s.Nodes, s.Features, f.Hidden, s.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f Constant) Traits() Traits {
 	return Traits{NoFeatures: true, Pairwise: true, Stops: func(Sample) []float64 { return nil }, Seeds: true}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Control is a batch's paths of graphs and features, while a graph is built.
+// Control holds a batch's paths of graphs and features while a graph is built.
 type Control struct {
 	form               Form
 	knots              []*Node
 	until, index, rows *Node
-	clock, features    *Node // nil without
+	clock, features    *Node // nil if there is none
 	tables             []*Node
-	side               *Node // from which it is looked at; nil where that does not matter
-	columns            *Node // [n, p], what the rows of A are multiplied by to be the features, see [Rows]; nil without
+	side               *Node // the side from which knots are evaluated, see From; nil if it does not matter
+	columns            *Node // [n, p], the matrix that maps rows of A to features, see [Rows]; nil if there is none
 }
 
-// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the
+// From returns the control evaluated from one side, as in [ode.Piecewise]: a time on a knot then belongs to the
 // interval on that side.
 func (c *Control) From(side *Node) *Control {
 	seen := *c
@@ -28,7 +28,7 @@ func (c *Control) From(side *Node) *Control {
 	return &seen
 }
 
-// Control takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
+// Control returns the control for the nodes of all tensors of [NewControl], in their order; it panics on other nodes.
 func (f Form) Control(nodes []*Node) *Control {
 	c := &Control{form: f}
 	next := func(wanted bool) *Node {
@@ -52,8 +52,8 @@ func (f Form) Control(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states z are [batch, n, hidden] of as many samples and nodes as the control, and of its float
-// type: a product by lists of neighbours would not notice.
+// fits panics unless states z are [batch, n, hidden] with the batch size, nodes and float type of the control: a
+// product by lists of neighbours would not notice a mismatch.
 func (c *Control) fits(z *Node) {
 	batch, n := c.rows.Shape().Dim(0), c.form.Graphs.Nodes
 	if s := z.Shape(); s.Rank() != 3 || s.Dim(0) != batch || s.Dim(1) != n || s.DType != c.rows.DType() {
@@ -62,14 +62,14 @@ func (c *Control) fits(z *Node) {
 	}
 }
 
-// At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil
-// without. Steps should end where the graph changes, see [Sample.Changes].
+// At returns the control at t [batch] for a custom field: A, A', and the derivative dX/dt [batch, n, p] of the
+// features, which is nil if there are no features. Steps should end where the graph changes, see [Sample.Changes].
 func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	s := c.at(t, c.width())
 	return s.a, s.da, s.dx
 }
 
-// width is the number of features of a node; 0 without.
+// width returns the number of features of a node; 0 if there are none.
 func (c *Control) width() int {
 	if c.columns != nil {
 		return c.columns.Shape().Dim(1)
@@ -77,7 +77,7 @@ func (c *Control) width() int {
 	return c.form.Features
 }
 
-// Part is the control of count observations from the first on, an int32 scalar: their [Control.Times],
+// Part returns the control of count observations from first on, an int32 scalar: their [Control.Times],
 // [Control.Features] and [Control.Graph].
 func (c *Control) Part(first *Node, count int) *Control {
 	part := *c
@@ -93,13 +93,13 @@ func (c *Control) Part(first *Node, count int) *Control {
 	return &part
 }
 
-// Times are the times of the observations, [batch, T] float64.
+// Times returns the times of the observations, [batch, T] float64.
 func (c *Control) Times() *Node { return c.knots[0] }
 
-// Features are the observed features, [batch, T, n, p]; nil without.
+// Features returns the observed features, [batch, T, n, p]; nil if there are none.
 func (c *Control) Features() *Node { return c.features }
 
-// Graph is the matrix A of an observation, 0 to T-1, as it was observed: for a network that goes through them in steps.
+// Graph returns the matrix A of an observation, 0 to T-1, without interpolation. It serves networks in discrete steps.
 func (c *Control) Graph(observation int) *equivariant.Matrix {
 	shape := c.rows.Shape()
 	if count := c.index.Shape().Dim(1); observation < 0 || observation >= count {
@@ -137,7 +137,7 @@ func (c *Control) at(t *Node, p int) signal {
 	return s
 }
 
-// moving says where the paths are not held yet at t [batch].
+// moving marks the samples whose paths are not held yet at t [batch].
 func (c *Control) moving(t *Node) *Node {
 	moving := LessThan(t, c.until)
 	if c.side == nil {
@@ -146,7 +146,8 @@ func (c *Control) moving(t *Node) *Node {
 	return Where(c.on(Sub(t, c.until)), LessThan(c.side, ZerosLike(c.side)), moving)
 }
 
-// on says where a border at some distance [batch, ...] from the time is the one that the side is of.
+// on marks the borders, at the given distances [batch, ...] from the time, that coincide with the knot of the current
+// side.
 func (c *Control) on(distance *Node) *Node {
 	side := c.side
 	for side.Rank() < distance.Rank() {
@@ -156,7 +157,7 @@ func (c *Control) on(distance *Node) *Node {
 	return LogicalAnd(NotEqual(side, ZerosLike(side)), LessOrEqual(Abs(distance), Abs(side)))
 }
 
-// Rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
+// Rate returns the derivative of the time channel at t [batch], [batch] float64; nil if it is 1.
 func (c *Control) Rate(t *Node) *Node {
 	switch {
 	case c.clock != nil:
@@ -168,13 +169,14 @@ func (c *Control) Rate(t *Node) *Node {
 		return rate
 	case c.form.GraphPath == path.Rectilinear:
 		rate := path.Locate(c.form.GraphPath, c.knots, t, c.side).Clock
-		return Where(c.moving(t), rate, OnesLike(rate)) // held, time goes on
+		return Where(c.moving(t), rate, OnesLike(rate)) // time goes on while the paths are held
 	}
 	return nil
 }
 
-// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
-// where there is none; or, with lag, the snapshot before that one. There is no derivative.
+// latest returns the snapshot of the last knot at or before t [batch], or strictly before it if evaluated from earlier
+// times. Before the first knot it returns the first snapshot. With lag it returns the snapshot before that one. The
+// signal has no derivative.
 func (c *Control) latest(t *Node, lag bool) signal {
 	knots := c.knots[0]
 	ahead := ExpandAxes(t, -1)

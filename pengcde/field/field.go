@@ -11,22 +11,24 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Field is a vector field with parameters. Files name one of one's own as [FileNamed] says.
+// Field is a vector field with parameters. Files name a custom field as described in [FileNamed].
 type Field interface {
-	// Params declares the learned parameters. Like Derivative it panics where the field's sizes, such as Hidden and
-	// Layers, are impossible.
+	// Params declares the learned parameters. Like Derivative it panics on impossible sizes of the field, such as
+	// Hidden and Layers.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], by [Control.At]. The
-	// fields of this package also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], using [Control.At]. The
+	// fields of this package also accept the parameters of several seeds at once (see [nn.Seeds]), except with
+	// identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 
-// Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width
-// of the state and the layers.
+// Sizes are the sizes that a field is built for: the number of nodes, the number of node features that drive the state
+// (0 for none), the width of the state and the number of layers.
 type Sizes struct{ Nodes, Features, Hidden, Layers int }
 
-// Sizer is a [Field] whose sizes a model fills in: Sized returns the field with its sizes of 0 replaced by the given
-// ones, and the sizes that result, so that a model finds contradictions. It is a method of the value, not of a pointer:
+// Sizer is a [Field] whose sizes a model fills in. Sized returns the field with its zero sizes replaced by the given
+// sizes. It also returns the resulting sizes, so that a model detects contradictions. Sized must be a method of the
+// value, not of a pointer:
 //
 //	var _ field.Sizer = MyField{}
 type Sizer interface {
@@ -36,36 +38,37 @@ type Sizer interface {
 // Traiter is a [Field] that has [Traits].
 type Traiter interface{ Traits() Traits }
 
-// Traits are what a model must know of a field beside its derivative, see [Traiter]. The zero value is for other fields.
+// Traits describe properties of a field that a model must know besides its derivative, see [Traiter]. Fields without
+// the method have the zero value.
 type Traits struct {
-	// NoFeatures says that node features do not drive the state, whatever the model has.
+	// NoFeatures reports that node features do not drive the state, even if the model has features.
 	NoFeatures bool
-	// Pairwise says that the published code compares every node's forecast with every node's target, as Parity of a model
-	// then does.
+	// Pairwise reports that the published code compares every node's forecast with every node's target. A model with
+	// Parity then does the same.
 	Pairwise bool
 	// States is the number of states of width Hidden that Z [batch, n, States·Hidden] holds side by side; 0 means 1. A
-	// model encodes each by an encoder of its own, and reads out the last.
+	// model encodes each with a separate encoder, and reads out the last.
 	States int
-	// Stops are the knots of a sample that adaptive steps end on; nil means [Sample.Changes].
+	// Stops returns the knots of a sample that adaptive steps end on; nil means [Sample.Changes].
 	Stops func(Sample) []float64
-	// Jumps says that the field jumps at Stops, so that constant steps end there too.
+	// Jumps reports that the field jumps at Stops, so that constant steps end there too.
 	Jumps bool
-	// EveryEdge says that entries of 0 on edges of the pattern count, as for an [equivariant.Modulation]. For other
-	// fields a window may have a pattern of the edges alone that have a weight in one of its snapshots.
+	// EveryEdge reports that entries of 0 on edges of the pattern matter, as for an [equivariant.Modulation]. For other
+	// fields the pattern of a window may contain only the edges that have a weight in one of its snapshots.
 	EveryEdge bool
-	// Seeds says that Derivative takes the parameters of several seeds at once, see [Field].
+	// Seeds reports that Derivative accepts the parameters of several seeds at once, see [Field].
 	Seeds bool
 }
 
-// Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the
-// order in which they are returned, then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters:
-// len(params).
+// Equation returns a field in the form that package ode solves, for controls of one form. Its args are the parameters,
+// in the order of params, then all tensors of [NewControl]; so set Parameters: len(params) in [ode.Config].
 func Equation(f Field, form Form) (equation ode.Field, params []nn.Param) {
 	piecewise, params := Piecewise(f, form)
 	return func(t, z *Node, args []*Node) *Node { return piecewise(t, nil, z, args) }, params
 }
 
-// Piecewise is [Equation] for [ode.NewPiecewise]: at a knot the control is seen from the side that the step wants.
+// Piecewise is [Equation] for [ode.NewPiecewise]: at a knot the control is evaluated from the side that the step
+// requests.
 func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 	params = f.Params()
 	return func(t, side, z *Node, args []*Node) *Node {
@@ -78,9 +81,9 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 	}, params
 }
 
-// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes,
-// shapes, clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of
-// package path.
+// ErrInput is wrapped by errors about fields and controls that are impossible or do not fit each other: sizes, dtypes,
+// shapes, clocks. Errors about graphs also wrap [dyngraph.ErrInvalid]; errors about knots and values also wrap the
+// errors of package path.
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {

@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// evaluate returns the field at z [n*hidden] and several times for one sample, one after the other; with gradient, the
-// gradient of a fixed combination of its entries with respect to the parameters follows.
+// evaluate returns the field at z [n*hidden] and several times for one sample, time after time. With gradient it
+// appends the gradient of a fixed combination of its entries with respect to the parameters.
 func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[string]fixture.Array, s field.Sample,
 	product equivariant.Product, times, z []float64, gradient bool) [][]float64 {
 	t.Helper()

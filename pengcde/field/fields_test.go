@@ -77,7 +77,7 @@ func TestFixturePGTPengDirectedField(t *testing.T) {
 		Maps: maps, DerivativeMaps: derivative, Parity: true}, observed.Windowed(t, file), "field_dz")
 }
 
-// every names a field of each kind and option for p features of n nodes, small enough for differences.
+// every returns fields of each kind and option by name, for p features of n nodes, small enough for differences.
 func every(n, p int) map[string]field.Field {
 	const hidden, layers = 3, 2
 	maps, derivative := equivariant.Published11()
@@ -146,7 +146,7 @@ func waves(f field.Field) map[string]fixture.Array {
 	return params
 }
 
-// clocked is the sample of a fixture with a time channel of its own.
+// clocked returns the sample of a fixture with a separate clock of the time channel.
 func clocked(t *testing.T) (sample field.Sample, z []float64, n, p int) {
 	file := fixture.Load(t, "pgt_peng")
 	sample = observed.Windowed(t, file)
@@ -240,7 +240,7 @@ func TestGradientOfEveryParameter(t *testing.T) {
 	}
 }
 
-// GN-ODE takes the snapshot of the last knot that was reached, also outside the knots.
+// GN-ODE uses the snapshot of the last knot at or before the time, also outside the knots.
 func TestGNODETakesTheLatestSnapshot(t *testing.T) {
 	sample, z, _, _ := clocked(t)
 	backend := xlatest.Go(t)

@@ -17,31 +17,31 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Form says what the tensors of a control are: [NewControl] makes it from their contents, and whatever is built for one
-// form serves every control of that form. Forms compare with ==.
+// Form describes the tensors of a control. [NewControl] computes it from their contents. Programs built for one form
+// serve every control of that form. Forms can be compared with ==.
 type Form struct {
-	// GraphPath and FeaturePath are the samples' kinds of path, equal where there are no features.
+	// GraphPath and FeaturePath are the kinds of path of the samples, equal if there are no features.
 	GraphPath, FeaturePath path.Kind
-	// Graphs says how the snapshots lie in memory; Graphs.Nodes is the number n of nodes.
+	// Graphs describes how the snapshots are stored in memory; Graphs.Nodes is the number n of nodes.
 	Graphs equivariant.Form
-	// Features is the number p of features of a node; 0 without.
+	// Features is the number p of features of a node; 0 if there are none.
 	Features int
-	// Clock says that the time channel has a clock of its own.
+	// Clock reports that the time channel has its own clock.
 	Clock bool
-	// Seeds is the number of models whose parameters are given at once, [S, dims...], each for its part of the batch;
-	// 0, as NewControl leaves it, is one model. See [nn.Seeds].
+	// Seeds is the number of models whose parameters are given at once, [S, dims...], each for its part of the batch.
+	// 0, as set by NewControl, means one model. See [nn.Seeds].
 	Seeds nn.Seeds
 }
 
 func (f Form) natural() bool { return f.GraphPath == path.Natural || f.FeaturePath == path.Natural }
 
-// NewControl makes the tensors of a batch of samples, and says what they are. Samples may differ in times, graphs and
-// values, not in the numbers of knots, snapshots, nodes and features.
+// NewControl returns the tensors of a batch of samples and their form. Samples may differ in times, graphs and values,
+// but not in the numbers of knots, snapshots, nodes and features.
 //
-// Where every snapshot of every sample is exactly symmetric, as the snapshots of undirected graphs are, the tensors
-// hold both directions of an edge together, with the same results. So a batch in which one snapshot is not symmetric
-// has another form; and the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges,
-// as differences of symmetric snapshots would, not by one direction alone.
+// If every snapshot of every sample is exactly symmetric, like the snapshots of undirected graphs, the tensors store
+// both directions of an edge together, with the same results. So a batch with a snapshot that is not symmetric has
+// another form. The gradient with respect to the snapshots' tensor is then the derivative with respect to undirected
+// edges, as in differences of symmetric snapshots, not with respect to one direction.
 //
 // The dtype is the states' type, float32 or float64. Errors wrap [ErrInput]; errors about graphs wrap
 // [dyngraph.ErrInvalid] too, and errors about knots and values the errors of package path.

@@ -23,8 +23,8 @@ func bits(numbers ...float64) []byte {
 	return out
 }
 
-// FuzzControl wants of any sample a typed error, or control tensors that are finite but for the end of a path without
-// one.
+// FuzzControl checks that every sample gives a typed error or control tensors that are finite, except for the end of a
+// path without an end.
 func FuzzControl(f *testing.F) {
 	nan, inf := math.NaN(), math.Inf(1)
 	three, weights, features := bits(0, 1, 2.5), bits(1, 2, 3, 4), bits(1, nan, 3, 4, 5, nan)

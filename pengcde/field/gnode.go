@@ -8,33 +8,33 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// GNODE is the graph neural ordinary differential equation (GN-ODE), whose message matrix is the most recent snapshot:
+// GNODE is the graph neural ordinary differential equation (GN-ODE). Its message matrix is the most recent snapshot:
 //
 //	dZ/dt = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A_j(t)
 //
-// with j(t) the snapshot in force at the last knot up to t, so that M is constant between knots and never looks ahead.
-// There is no control by node features. The field jumps at knots where its graph does; steps should end there, see
+// where j(t) is the snapshot in force at the last knot up to t. M is constant between knots and never uses later data.
+// Node features do not control the state. The field jumps at knots where its graph does; steps should end there, see
 // [Sample.Jumps].
 //
 // Reference: M. Poli, S. Massaroli, J. Park, A. Yamashita, H. Asama, J. Park, Graph Neural Ordinary Differential
 // Equations, 2019.
 type GNODE struct {
-	// Hidden is the width of the state, Layers at least 1.
+	// Hidden is the width of the state, and Layers the number of layers, at least 1.
 	Hidden int `json:"Hidden,omitzero"`
 	Layers int `json:"Layers,omitzero"`
-	// Lag repeats a defect of the published code on synthetic graphs: the snapshot before the one in force is used, so
-	// that the last is never seen. Snapshots must be in the order in which they come into force.
+	// Lag repeats a defect of the published code on synthetic graphs: it uses the snapshot before the one in force, so
+	// the last snapshot is never used. Snapshots must be in the order in which they come into force.
 	Lag   bool  `json:"Lag,omitzero"`
 	Style Style `json:"Style,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f GNODE) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden, f.Layers = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers)
 	return f, Sizes{s.Nodes, s.Features, f.Hidden, f.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f GNODE) Traits() Traits {
 	return Traits{NoFeatures: true, Pairwise: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
 }

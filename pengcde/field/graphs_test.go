@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the
-// weights of those that do are added. The turn tells samples apart.
+// oddGraph returns a sample of n nodes with the given edges, each with a weight at each knot. Edges may repeat; their
+// weights are then added. turn makes samples differ.
 func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample {
 	t.Helper()
 	var from, to []int
@@ -47,7 +47,7 @@ func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample
 	return s
 }
 
-// complete is the sample on the pattern of all edges, with weight 0 where there was none.
+// complete returns the sample on the pattern of all edges, with weight 0 for the new edges.
 func complete(t *testing.T, s field.Sample) field.Sample {
 	t.Helper()
 	n := s.Pattern.Nodes
@@ -71,8 +71,8 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 	return whole
 }
 
-// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs
-// like others: every field and its gradient agree with the matrix written out, in both products.
+// Graphs without edges, with self-loops, with repeated edges, with isolated nodes, or of a single node need no special
+// treatment: every field and its gradient agree with the dense matrix, in both products.
 func TestOddGraphs(t *testing.T) {
 	backend := xlatest.Go(t)
 	const p = 2
@@ -109,7 +109,7 @@ func TestOddGraphs(t *testing.T) {
 	}
 }
 
-// A node without edges moves as if it were alone, by a field whose only message is along edges.
+// A node without edges has the same solution as a graph of one node, for a field whose only messages are along edges.
 func TestIsolatedNodeIsAlone(t *testing.T) {
 	backend := xlatest.Go(t)
 	const n, p, hidden = 5, 2, 3
@@ -161,7 +161,7 @@ func TestStateOfAnotherShape(t *testing.T) {
 	}
 }
 
-// Sizes that no field has are named where its parameters are declared.
+// Impossible sizes give an error that names them when the parameters are declared.
 func TestSizesOfFields(t *testing.T) {
 	for name, f := range map[string]field.Field{
 		"Layers 0": field.PENG{Hidden: 2}, "Layers 0, Features 1": field.Adjacency{Hidden: 2, Features: 1},
@@ -177,7 +177,7 @@ func TestSizesOfFields(t *testing.T) {
 	}
 }
 
-// A control whose tensors are not all there, as when the parameters are not counted off, is bad input of the solve.
+// A control with missing tensors, for example if Parameters is not set, is bad input of the solve.
 func TestControlWithoutSomeTensors(t *testing.T) {
 	f := field.PENG{Hidden: 3, Layers: 1, Features: 1}
 	sample := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)

@@ -5,10 +5,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// modulated is what fields with [equivariant.Identities] share. For size 0 it leaves everything as it is.
+// modulated is the common part of fields with [equivariant.Identities]. For size 0 it changes nothing.
 type modulated struct {
 	equivariant.Identities
-	modulations [2]equivariant.Modulation // of A, or of the one matrix that a field has, and of A'
+	modulations [2]equivariant.Modulation // of A, or of the single matrix of a field, and of A'
 }
 
 func withIdentities(i equivariant.Identities) modulated {
@@ -19,7 +19,7 @@ func withIdentities(i equivariant.Identities) modulated {
 
 func (m modulated) traits() Traits { return Traits{EveryEdge: m.Size > 0, Seeds: m.Size == 0} }
 
-// params declares field.identities, then the modulations of so many matrices.
+// params declares field.identities, then the modulations of the given number of matrices.
 func (m modulated) params(matrices int) []nn.Param {
 	if m.Size == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (m modulated) apply(v nn.Values, matrices ...*equivariant.Matrix) []*equiva
 	return matrices
 }
 
-// both is the signal with A and A' modulated.
+// both returns the signal with A and A' modulated.
 func (m modulated) both(v nn.Values, s signal) signal {
 	both := m.apply(v, s.a, s.da)
 	s.a, s.da = both[0], both[1]

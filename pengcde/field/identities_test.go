@@ -19,8 +19,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// With identities, relabelling the nodes relabels dz/dt only if the numbers that the identities are of are relabelled
-// too: that is, if each node takes its identity with it. A table of all identities shows it for every kind.
+// With identities, relabelling the nodes relabels dz/dt only if each node keeps its identity. A table of all identities
+// shows this for every kind.
 func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 	const size = 2
 	backend := xlatest.Go(t)
@@ -84,7 +84,7 @@ func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 	}
 }
 
-// A field without identities has no parameters of them, and what it is does not depend on the option's other parts.
+// A field without identities has no parameters for them, and does not depend on the other fields of the option.
 func TestNoIdentities(t *testing.T) {
 	plain := field.PENG{Hidden: 2, Layers: 1}
 	other := plain

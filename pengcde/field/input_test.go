@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// An error about a sample wraps ErrInput, with dyngraph.ErrInvalid where the graph is at fault and the errors of
-// package path where that package found the fault, and says each thing once.
+// An error about a sample wraps ErrInput. It also wraps dyngraph.ErrInvalid if the graph is wrong, and the errors of
+// package path if that package found the fault. No message repeats itself.
 func TestSampleErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*field.Sample)
@@ -85,7 +85,7 @@ func TestFieldSizes(t *testing.T) {
 	}
 }
 
-// An equation counts off its parameters before it takes the control.
+// An equation splits off its parameters before it takes the control.
 func TestEquationWithoutParameters(t *testing.T) {
 	equation, params := field.Equation(field.GNODE{Hidden: 2, Layers: 1}, field.Form{})
 	program, err := xla.NewProgram(xlatest.Go(t), "equation", func(in []*Node) []*Node {

@@ -23,8 +23,8 @@ import (
 // jump is a graph that changes once, at time jumpAt of a solve from 0 to 1.
 const jumpNodes, jumpHidden, jumpAt = 5, 3, 0.6
 
-// jumpSample is observed at the start, at the end, and at the ends of the pieces in which the graph moves by straight
-// lines, each of length h, the last up to jumpAt. A piece ends with two changes at the given shares.
+// jumpSample is observed at the start, at the end, and at the ends of the pieces in which the graph changes along
+// straight lines, each of length h, the last piece up to jumpAt. A piece ends with two changes at the given shares.
 func jumpSample(t *testing.T, h float64, pieces ...[2]float64) field.Sample {
 	t.Helper()
 	pattern, _, err := dyngraph.NewPattern(jumpNodes, []int{0, 1, 2, 3, 4, 0, 2, 1}, []int{1, 2, 3, 4, 0, 2, 2, 0})
@@ -75,8 +75,8 @@ func endOf(t *testing.T, rtol float64, f field.Field, sample field.Sample) []flo
 	return host.Floats(solution.Z)[len(z0):]
 }
 
-// A jump of the graph that is joined over an interval of length h has a limit for fields that are affine in A', which
-// the rectilinear axis gives at once; states tend to it at first order, and two half jumps are one.
+// A jump of the graph that is spread over an interval of length h has a limit for fields that are affine in A'. The
+// rectilinear axis gives the limit directly; states converge to it at first order, and two half jumps equal one.
 func TestJumpHasALimit(t *testing.T) {
 	style := field.WellPosed()
 	style.Linear, style.Feedback = true, true

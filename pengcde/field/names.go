@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// named is a field, or a network of package sequence, with its name in files and its options at their defaults.
+// named is a field, or a network of package sequence, with default options and its name in files.
 type named struct {
 	name  string
 	model any
@@ -24,12 +24,12 @@ var _ = []interface {
 	Traiter
 }{PENG{}, Original{}, Adjacency{}, PreMult{}, GNODE{}, Constant{}}
 
-// registered begins with the fields of this package.
+// registered starts with the fields of this package.
 var registered = slices.Clone(fields)
 
-// Register gives a field, or a network of package sequence, a name in files, so that files with its models load without
-// a value of it. It takes a value, not a pointer, with the options that the name alone stands for, and is to be called
-// by an init function. It panics where the name or the type has been registered.
+// Register assigns a name in files to a field or a network of package sequence, so that files with its models load
+// without a value of it. model is a value, not a pointer, with the options that the name implies. Call Register from an
+// init function. It panics if the name or the type is already registered.
 func Register(name string, model any) {
 	for _, r := range registered {
 		if r.name == name || reflect.TypeOf(r.model) == reflect.TypeOf(model) {
@@ -39,8 +39,8 @@ func Register(name string, model any) {
 	registered = append(registered, named{name, model})
 }
 
-// Registered is the field or the network of a name in files, with its options at their defaults; nil where no imported
-// package registers one.
+// Registered returns the field or network with a name in files, with default options; nil if no imported package
+// registers the name.
 func Registered(name string) any {
 	for _, r := range registered {
 		if r.name == name {
@@ -50,13 +50,13 @@ func Registered(name string) any {
 	return nil
 }
 
-// FileNamed is a field of one's own, or a network of package sequence, that says what files of models and identities of
-// runs call it. Without the method, or [Register], the name is the name of its Go type, and a file loads no more once
-// the type is renamed.
+// FileNamed is a custom field, or a network of package sequence, that sets its name in files of models and in
+// identities of runs. Without the method or [Register], the name is the name of its Go type, and a file no longer loads
+// after the type is renamed.
 type FileNamed interface{ FileName() string }
 
-// Name is the name of a field or a network in files: one that is registered, such as "peng" for PENG with any options;
-// its own where it is [FileNamed]; or the name of its Go type.
+// Name returns the name of a field or a network in files: the registered name, such as "peng" for PENG with any
+// options; the name that it sets by [FileNamed]; or the name of its Go type.
 func Name(model any) string {
 	for _, r := range registered {
 		if reflect.TypeOf(model) == reflect.TypeOf(r.model) {
@@ -69,8 +69,8 @@ func Name(model any) string {
 	return fmt.Sprintf("%T", model)
 }
 
-// Names lists the names of the fields of this package. "affine" is [Affine], a PENG with other options: files and
-// [Name] have "peng" for both, with the options that tell them apart.
+// Names returns the names of the fields of this package. "affine" is [Affine], a PENG with other options: files and
+// [Name] use "peng" for both, with the options that distinguish them.
 func Names() []string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -79,8 +79,8 @@ func Names() []string {
 	return all
 }
 
-// Named is the field of a name, one of [Names], with sizes and options at 0; "affine" has the options of [Affine]. The
-// error wraps [ErrInput].
+// Named returns the field of a name, one of [Names], with sizes and options at 0; "affine" has the options of [Affine].
+// For an unknown name the error wraps [ErrInput].
 func Named(name string) (Field, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, invalid("no field %q, %s", name, nearest.Want(name, Names()))

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Original is the field of the original graph neural controlled differential equation (GN-CDE), whose message matrix is
+// Original is the field of the original graph neural controlled differential equation (GN-CDE). Its message matrix is
 // the sum of the adjacency and its derivative, the same in all layers:
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t) + A'(t).
@@ -20,35 +20,35 @@ import (
 // Reference: T. Qin, B. Walker, T. Lyons, H. Yan, H. Li, Learning Dynamic Graph Embeddings with Neural Controlled
 // Differential Equations, 2023.
 type Original struct {
-	// Hidden is the width of the state, Layers at least 1.
+	// Hidden is the width of the state, and Layers the number of layers, at least 1.
 	Hidden int `json:"Hidden,omitzero"`
 	Layers int `json:"Layers,omitzero"`
-	// Features is the number of node features that drive the state; 0 for none.
+	// Features is the number of node features that drive the state; 0 means none.
 	Features int `json:"Features,omitzero"`
-	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	// PerChannel measures A' per unit of the time channel; it matters if the channel has its own clock, see [Sample].
 	PerChannel bool `json:"PerChannel,omitzero"`
-	// DerivativeIn says which layers have A' in their message matrix; the zero value is EveryLayer.
+	// DerivativeIn selects the layers that have A' in their message matrix; the zero value is EveryLayer.
 	DerivativeIn Layers `json:"DerivativeIn,omitzero"`
 	Style        Style  `json:"Style,omitzero"`
-	// Identities, with a size, let the entries of A + A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
+	// Identities, with a size, let the entries of A + A' depend on their source and target: each entry is replaced by
+	// its [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
 	Identities equivariant.Identities `json:"Identities,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f Original) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
 	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, s.Nodes)
 	return f, Sizes{f.Identities.Nodes, f.Features, f.Hidden, f.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f Original) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f Original) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-// Params declares the parameters of the layers, named field.layers.K, after the identities' parameters where there are
-// any: field.identities and field.modulation.
+// Params declares the parameters of the identities, if there are any, named field.identities and field.modulation, and
+// of the layers, named field.layers.K.
 func (f Original) Params() []nn.Param {
 	f.DerivativeIn.check(f.PerChannel, f.Identities)
 	return append(withIdentities(f.Identities).params(1), f.stack().params(plainly)...)

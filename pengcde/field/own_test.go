@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// own is a field as a user writes one: one convolution with the adjacency.
+// own is a custom field: one convolution with the adjacency.
 type own struct{ convolution equivariant.Convolution }
 
 func (f own) Params() []nn.Param { return f.convolution.Params() }
@@ -22,7 +22,7 @@ func (f own) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
 	return f.convolution.Apply(v, z, a.Apply)
 }
 
-// A field outside of the package has the control that those inside have.
+// A field outside the package can use the same control as fields inside.
 func TestFieldOfYourOwn(t *testing.T) {
 	sample, z, _, _ := clocked(t)
 	sample.Clock = nil

@@ -17,8 +17,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope:
-// the field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
+// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope. So
+// the field at a ramp equals the field at a linear path of observations spread by that factor around the same middle.
 func TestPathOfASample(t *testing.T) {
 	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
@@ -70,7 +70,7 @@ func TestPathOfASample(t *testing.T) {
 	fixture.Close(t, "spline of graphs", at(path.Natural, path.Ramp, short), at(path.Linear, path.Ramp, short), 1e-12)
 }
 
-// Held rectilinear paths stay from the end of their longer axis on.
+// Held rectilinear paths stay constant from the end of their longer axis on.
 func TestHoldRectilinear(t *testing.T) {
 	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")

@@ -9,73 +9,73 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// PENG is the permutation equivariant field: Layers of [equivariant.Layer] with ReLU between them,
+// PENG is the permutation equivariant field. It has Layers layers of [equivariant.Layer] with ReLU between them,
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k with a message matrix M_k of A(t) and A'(t).
 //
-// Without node features dZ/dt = F(Z), F of width Hidden. With Features p > 0, F has width Hidden·p·2 and is contracted
-// with the control X = (t, x_l) of each node u and feature l:
+// Without node features dZ/dt = F(Z), and F has width Hidden. With Features p > 0, F has width Hidden·p·2 and is
+// contracted with the control X = (t, x_l) of each node u and feature l:
 //
 //	dz_um/dt = Σ_l (F_uml0 + F_uml1 dx_ul/dt)
 //
-// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock
-// of its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
+// where the time channel is paired with every feature, as in the published code. If the time channel has its own clock
+// ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
 //
-// That is the published field, which is no controlled differential equation: see [EveryLayer]. [Affine] is one that is:
-// its inner layers see A alone,
+// This is the published field, which is not a controlled differential equation: see [EveryLayer]. [Affine] is a
+// controlled differential equation; its inner layers see only A:
 //
 //	dZ/dt = (H + M(A) H) dτ/dt + M'(A') H,  H = N(... act(L_1(Z))) W^T + b
 //
-// With node features A' acts on the time channel's part of H alone, F_uml0 summed over l, so that dz/dt has no product
+// With node features A' acts only on the time channel's part of H, F_uml0 summed over l, so that dz/dt has no product
 // of two derivatives.
 type PENG struct {
-	// Hidden is the width of the state, Layers at least 1.
+	// Hidden is the width of the state, and Layers the number of layers, at least 1.
 	Hidden int `json:"Hidden,omitzero"`
 	Layers int `json:"Layers,omitzero"`
-	// Features is the number of node features that drive the state; 0 for none.
+	// Features is the number of node features that drive the state; 0 means none.
 	Features int `json:"Features,omitzero"`
-	// Maps mix A and A'; nil means [equivariant.Published8].
+	// Maps are the maps of A and A'; nil means [equivariant.Published8].
 	Maps []equivariant.Map `json:"Maps,omitzero"`
-	// DerivativeMaps are the maps of A' where they differ, see [equivariant.Published11]; nil means Maps.
+	// DerivativeMaps are the maps of A' if they differ, see [equivariant.Published11]; nil means Maps.
 	DerivativeMaps []equivariant.Map `json:"DerivativeMaps,omitzero"`
-	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	// PerChannel measures A' per unit of the time channel; it matters if the channel has its own clock, see [Sample].
 	PerChannel bool `json:"PerChannel,omitzero"`
-	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
+	// Identities, with a size, let the entries of A and A' depend on their source and target: each entry is replaced by
+	// its [equivariant.Modulation], with separate MLPs for A and for A'. The field then commutes with no relabelling of
 	// the nodes.
 	Identities equivariant.Identities `json:"Identities,omitzero"`
-	// DerivativeIn says which layers see A'; the zero value is EveryLayer. Others than that have no weights of A' where
-	// they do not see it.
+	// DerivativeIn selects the layers that see A'; the zero value is EveryLayer. With other values, layers that do not
+	// see A' have no weights for it.
 	DerivativeIn Layers `json:"DerivativeIn,omitzero"`
-	// LocalScale gives maps that act on one node the scale of [equivariant.Map.LocalScale].
+	// LocalScale scales maps that act on one node by [equivariant.Map.LocalScale].
 	LocalScale bool  `json:"LocalScale,omitzero"`
 	Style      Style `json:"Style,omitzero"`
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
 	Parity bool `json:"Parity,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f PENG) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
 	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, s.Nodes)
 	return f, Sizes{f.Identities.Nodes, f.Features, f.Hidden, f.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f PENG) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-// Affine is PENG with A' in the last layer and the style that trains: a controlled differential equation that is
+// Affine returns PENG with A' in the last layer and the style that trains: a controlled differential equation that is
 // affine in A'. docs/equation.md has its mathematics and measurements.
 func Affine() PENG { return PENG{DerivativeIn: LastLayer, LocalScale: true, Style: WellPosed()} }
 
-// ScaleOf is what the field multiplies a map by, for n nodes.
+// ScaleOf returns the factor by which the field multiplies a map, for n nodes.
 func (f PENG) ScaleOf(m equivariant.Map, n int) float64 {
 	return equivariant.Fusion{Local: f.LocalScale}.ScaleOf(m, n)
 }
 
-// layer is a convolution with the maps of A and, where it sees it, of A'.
+// layer returns a convolution with the maps of A and, if the layer sees A', of A'.
 func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
 	fusion := equivariant.Fusion{Maps: f.Maps, Derivative: f.DerivativeMaps, Parity: f.Parity, Local: f.LocalScale,
 		Single: !f.DerivativeIn.every() && !(outer && f.DerivativeIn == LastLayer)}
@@ -85,8 +85,8 @@ func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
 	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Norm: c.Norm, Before: c.Before, Fusion: fusion}
 }
 
-// Params declares the parameters of the layers, named field.layers.K, and the parameters that Style adds, after the
-// identities' parameters where there are any: field.identities, field.modulation and field.modulation_derivative.
+// Params declares the parameters of the identities, if there are any, named field.identities, field.modulation and
+// field.modulation_derivative, then of the layers, named field.layers.K, and the parameters that Style adds.
 func (f PENG) Params() []nn.Param {
 	f.DerivativeIn.check(f.PerChannel, f.Identities)
 	matrices := 2
@@ -118,7 +118,8 @@ func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
 	return f.stack().respond(v, s, z, apply, f.outer(v, s, pair))
 }
 
-// outer gives the messages of a layer that drives the state. Pair is of the layers before it.
+// outer returns a function that computes the messages of a layer that drives the state. pair is the pair of the layers
+// before it.
 func (f PENG) outer(v nn.Values, s signal, pair *equivariant.Pair) func(c equivariant.Convolution) messages {
 	if f.DerivativeIn != LastLayer {
 		return func(c equivariant.Convolution) messages {

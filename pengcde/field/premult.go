@@ -11,33 +11,33 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// PreMult is the graph neural controlled differential equation with the general linear fusion: learned matrices
-// W_1, W_2 [n, n] of each layer multiply A and A' from the left,
+// PreMult is the graph neural controlled differential equation with the general linear fusion: in each layer learned
+// matrices W_1, W_2 [n, n] multiply A and A' from the left,
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M_k = W_1k A(t) + W_2k A'(t).
 //
 // F drives the state as in [PENG]. It is tied to one set of n nodes: relabelling the nodes relabels dZ/dt only if the
-// rows and columns of W_1 and W_2 are relabelled too. M Z = W_1 (A Z) + W_2 (A' Z), so that A stays sparse while the
-// parameters, 2 n² a layer, and O(n² d) operations do not.
+// rows and columns of W_1 and W_2 are relabelled too. M Z = W_1 (A Z) + W_2 (A' Z), so A stays sparse, but there are 2
+// n² parameters and O(n² d) operations for each layer.
 type PreMult struct {
-	// Hidden is the width of the state, Layers at least 1, Nodes the number n of nodes.
+	// Hidden is the width of the state, Layers the number of layers, at least 1, and Nodes the number n of nodes.
 	Hidden int `json:"Hidden,omitzero"`
 	Layers int `json:"Layers,omitzero"`
 	Nodes  int `json:"Nodes,omitzero"`
-	// Features is the number of node features that drive the state; 0 for none.
+	// Features is the number of node features that drive the state; 0 means none.
 	Features int `json:"Features,omitzero"`
 	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at
 	// the start, and grows with the graph. The default is U(-1/n, 1/n).
 	Parity bool `json:"Parity,omitzero"`
-	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	// PerChannel measures A' per unit of the time channel; it matters if the channel has its own clock, see [Sample].
 	PerChannel bool `json:"PerChannel,omitzero"`
-	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
+	// Identities, with a size, let the entries of A and A' depend on their source and target: each entry is replaced by
+	// its [equivariant.Modulation], with separate MLPs for A and for A'. The field then commutes with no relabelling of
 	// the nodes.
 	Identities equivariant.Identities `json:"Identities,omitzero"`
 }
 
-// Sized implements what [Sizes] says.
+// Sized implements [Sizer].
 func (f PreMult) Sized(s Sizes) (Field, Sizes) {
 	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
 	f.Nodes = cmp.Or(f.Nodes, s.Nodes)
@@ -45,13 +45,13 @@ func (f PreMult) Sized(s Sizes) (Field, Sizes) {
 	return f, Sizes{f.Nodes, f.Features, f.Hidden, f.Layers}
 }
 
-// Traits implements what [Traits] says.
+// Traits implements [Traiter].
 func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f PreMult) stack() stack { return newStack(Style{}, f.Hidden, f.Layers, f.Features) }
 
-// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then the parameters of the convolution,
-// all after the identities' parameters as in [PENG.Params].
+// Params declares the parameters of the identities as in [PENG.Params], then for each layer field.layers.K.fusion_1 and
+// fusion_2 [n, n] and the parameters of the convolution.
 func (f PreMult) Params() []nn.Param {
 	if f.Nodes < 1 || f.Nodes > dyngraph.MaxNodes {
 		panic(invalid("a field with Nodes %d, want the number of nodes of the graph, 1 to %d", f.Nodes, dyngraph.MaxNodes))

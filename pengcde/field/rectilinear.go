@@ -7,26 +7,27 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Axis is a rectilinear path of a sample: where nothing changes it runs along time, and at each knot where the graph or
-// the features change time stands still for one unit of the axis, over which they move along a straight line to what
-// was observed there. It never looks ahead, never leaves the observed values, and has no short interval to step through.
+// Axis is a rectilinear path of a sample. Where nothing changes it runs along time. At each knot where the graph or the
+// features change, time stands still for one unit of the axis, over which they move along a straight line to the
+// observed values. The path never uses later observations, never leaves the range of observed values, and has no short
+// interval that steps must resolve.
 //
-// It is the limit of paths that join each change over an interval of length h before its knot, as h goes to 0, for
-// fields that are affine in the derivative of their control, such as [Affine]. A field that multiplies A' by the rate of
-// the time channel, as the published ones do, does not see A' on it.
+// It is the limit for h → 0 of paths that spread each change over an interval of length h before its knot, for fields
+// that are affine in the derivative of their control, such as [Affine]. A field that multiplies A' by the rate of the
+// time channel, like the published fields, does not see A' on it.
 //
 // Source: P. Kidger, J. Morrill, J. Foster, T. Lyons, Neural Controlled Differential Equations for Irregular Time
 // Series, 2020, whose rectilinear interpolation moves at each knot.
 type Axis struct {
 	// Sample is the sample along the axis: a Linear path with a Clock.
 	Sample Sample
-	// Turns are the places where time stops and where it goes on: steps should end there.
+	// Turns are the positions where time stops and where it goes on: steps should end there.
 	Turns []float64
 
-	knots, places []float64 // of the observations in time, and on the axis once they have been taken in
+	knots, places []float64 // of the observations: times, and positions on the axis after they are taken in
 }
 
-// Axis lays a sample, whose knots are times, along its axis.
+// Axis returns the axis of a sample whose knots are times.
 func (s Sample) Axis() Axis {
 	a := Axis{knots: s.Knots}
 	along := s
@@ -58,13 +59,13 @@ func (s Sample) Axis() Axis {
 	return a
 }
 
-// changes says whether the graph or the features at a knot differ from the knot before.
+// changes reports whether the graph or the features at a knot differ from the knot before.
 func (s Sample) changes(k int) bool {
 	return !s.sameGraph(s.inForce(k), s.inForce(k-1)) ||
 		k < len(s.Features) && !slices.Equal(s.Features[k], s.Features[k-1])
 }
 
-// Place gives the places of times on the axis: at a knot, where its observation has been taken in.
+// Place returns the positions of times on the axis. The position of a knot is after its observation has been taken in.
 func (a Axis) Place(times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
@@ -74,8 +75,8 @@ func (a Axis) Place(times []float64) []float64 {
 	return out
 }
 
-// Lengthen adds knots behind the last, where time goes on and nothing changes, to count of them: samples of a batch
-// have equally many. At least one is added, so that a held control goes on in time.
+// Lengthen returns the sample with knots appended, up to count knots, over which time goes on and nothing changes. The
+// samples of a batch need equal numbers of knots. At least one knot is added, so that a held control goes on in time.
 func (a Axis) Lengthen(count int) Sample {
 	s := a.Sample
 	s.Knots, s.Clock, s.Index = slices.Clone(s.Knots), slices.Clone(s.Clock), slices.Clone(s.Index)

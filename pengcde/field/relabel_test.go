@@ -22,9 +22,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes.
-// The two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are
-// fixed, a directed ring with chords and a hub, so that each product compiles once.
+// relabelling evaluates a field on a random graph with states, and on the same graph with relabelled nodes. The two are
+// the samples of one batch, which also tests tables of graphs with different edges. Shapes are fixed, a directed ring
+// with chords and a hub, so that each product compiles once.
 type relabelling struct {
 	field    field.Field
 	declared []nn.Param
@@ -154,7 +154,7 @@ func TestFieldCommutesWithRelabelling(t *testing.T) {
 	}
 }
 
-// Of any graph and any values, sparse and dense products give the same dz/dt.
+// Sparse and dense products give the same dz/dt for any graph and any values.
 func TestSparseIsDenseForAnyGraph(t *testing.T) {
 	backend := xlatest.Go(t)
 	for name, f := range every(ringNodes, ringFeatures) {
@@ -221,7 +221,7 @@ func renamed(order, nodes []int) []int {
 	return out
 }
 
-// moved gives row u of x the place order[u].
+// moved moves row u of x to row order[u].
 func moved(order []int, x []float64) []float64 {
 	width := len(x) / len(order)
 	out := make([]float64, len(x))

@@ -6,13 +6,13 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Rows lets the rows of the matrices drive a field, where nodes have no features beside the graph: node u is
-// controlled by the path of W A_u(t), its row of n entries mapped to Width features. As the map is linear,
+// Rows drives a field by the rows of the matrices, for nodes without features. Node u is controlled by the path of W
+// A_u(t), its row of n entries mapped to Width features. Because the map is linear,
 //
 //	dx_u/dt = W A'_u(t)
 //
-// is one more product with A', whose n² entries are never formed where it is sparse. A bias would not change dx/dt. The
-// field gets Width features and no others. W tells nodes apart, so a relabelling of the nodes changes the field.
+// is one more product with A'. If A' is sparse its n² entries are never formed. A bias would not change dx/dt. The
+// field gets Width features and no others. W distinguishes nodes, so a relabelling of the nodes changes the field.
 type Rows struct {
 	Field        Field
 	Nodes, Width int

@@ -11,35 +11,35 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Sample is what one sample of a batch was observed to be.
+// Sample holds the observations of one sample of a batch.
 type Sample struct {
-	// Knots [T] are the times of observation, increasing strictly.
+	// Knots [T] are the times of observation, strictly increasing.
 	Knots []float64
-	// Pattern has the edges; Snapshots [J][edges] are control weights on it, see [dyngraph.Normalisation].
+	// Pattern has the edges; Snapshots [J][edges] are their control weights, see [dyngraph.Normalisation].
 	Pattern   *dyngraph.Pattern
 	Snapshots [][]float64
-	// Capacity has space for the neighbours of graphs in other batches, to share compiled programs with them; the zero value
-	// has none.
+	// Capacity reserves space for the neighbours of graphs in other batches, to share compiled programs with them; the
+	// zero value reserves none.
 	Capacity equivariant.NeighbourCapacity
-	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
+	// Index [T] is the index of the snapshot in force at each knot; nil means snapshot k at knot k.
 	Index []int
-	// Features [T][n*p] at the knots, row-major by node; nil for fields without. They are finite: [path.Fill] replaces
-	// missing ones, and adds channels that say where they were observed.
+	// Features [T][n*p] are the features at the knots, row-major by node; nil for fields without features. They must be
+	// finite: [path.Fill] replaces missing features, and adds channels that tell where features were observed.
 	Features [][]float64
-	// GraphPath and FeaturePath say how snapshots and features are joined; all samples of a batch agree. Where one is
-	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
-	// stops while values move.
+	// GraphPath and FeaturePath are the interpolations of snapshots and features, equal for all samples of a batch. If
+	// one is Rectilinear the other must be too: the solve then runs along the axis of [path.Lengthen], on which the
+	// time channel stops while values move.
 	GraphPath, FeaturePath path.Kind
-	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks. It
-	// increases and is interpolated by cubics; beside a Linear path it is interpolated by straight lines, and may stand
-	// still, as on an [Axis]. nil: the channel is the time itself, with derivative exactly 1.
+	// Clock [T] are the values of the time channel at the knots, if solver and channel have different clocks. It must
+	// increase, and is interpolated by cubics. With a Linear path it is interpolated by straight lines, and may stand
+	// still, as on an [Axis]. nil means that the channel is the time itself, with derivative exactly 1.
 	Clock []float64
-	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its
-	// last polynomial. The time channel goes on at its last rate.
+	// Hold keeps graph and features at their last values after the last knot, where the path would otherwise continue
+	// with its last polynomial. The time channel continues at its last rate.
 	Hold bool
 }
 
-// end is the last knot's place on the axis that the paths run along.
+// end returns the position of the last knot on the axis that the paths run along.
 func (s Sample) end() float64 {
 	last := s.Knots[len(s.Knots)-1]
 	if s.GraphPath == path.Rectilinear {
@@ -48,9 +48,9 @@ func (s Sample) end() float64 {
 	return last
 }
 
-// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and
-// the next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass
-// over a short change as if it had not been: its derivative is large but its stages miss it.
+// Changes returns the knots next to which the graph or the features change: the knot before a change, the knot after
+// it, and the next, up to which the slope of the change shapes a Hermite path. A solver that does not step on these
+// knots may miss a short change completely: the derivative is large, but no stage of a step falls on it.
 func (s Sample) Changes() []float64 {
 	var times []float64
 	beside := make([]bool, len(s.Knots)+2)
@@ -67,8 +67,8 @@ func (s Sample) Changes() []float64 {
 	return times
 }
 
-// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as
-// [GNODE], jumps, and changes at no other time.
+// Jumps returns the knots at which another graph comes into force. A field that uses the latest snapshot, such as
+// [GNODE], jumps at these times and changes at no other time.
 func (s Sample) Jumps() []float64 {
 	var times []float64
 	for k := 1; k < len(s.Knots); k++ {
@@ -83,7 +83,7 @@ func (s Sample) sameGraph(a, b int) bool {
 	return a == b || min(a, b) >= 0 && max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
 }
 
-// inForce is the snapshot at a knot, -1 for an Index without it.
+// inForce returns the snapshot in force at a knot, -1 if the Index has no such knot.
 func (s Sample) inForce(knot int) int {
 	switch {
 	case s.Index == nil:
@@ -94,7 +94,7 @@ func (s Sample) inForce(knot int) int {
 	return -1
 }
 
-// agree finds how sample b differs from the first in what all samples of a batch share.
+// agree returns an error if sample b differs from the first in a property that all samples of a batch share.
 func (s Sample) agree(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	invalid := func(format string, args ...any) error {
@@ -131,7 +131,8 @@ func (s Sample) agree(b int, first Sample) error {
 
 func notFinite(x float64) bool { return x-x != 0 }
 
-// check finds faults of the clock, the index and the features of sample b, whose graphs and knots were checked.
+// check returns an error for an invalid clock, index or features of sample b, whose graphs and knots are already
+// checked.
 func (s Sample) check(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	if s.Clock != nil && s.GraphPath == path.Linear {

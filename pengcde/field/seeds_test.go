@@ -21,8 +21,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// pulled is a field and the gradient of a fixed combination of its entries with respect to states and parameters, of
-// the samples of some seeds; params are [seeds][parameters][entries], one seed's without the leading axis.
+// pulled returns a field and the gradient of a fixed combination of its entries with respect to states and parameters,
+// for the samples of some seeds. params are [seeds][parameters][entries]; for one seed without the leading axis.
 func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivariant.Product, samples []field.Sample,
 	z []float64,
 	params [][][]float64) [][]float64 {
@@ -70,7 +70,8 @@ func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivaria
 	return values
 }
 
-// Three seeds with parameters, graphs and states of their own, two samples each, give together what each gives alone.
+// Three seeds with different parameters, graphs and states, two samples each, give the same results together as
+// separately.
 func TestSeedsOfEveryField(t *testing.T) {
 	const seeds, batch, n, p = 3, 2, ringNodes, 2
 	checkSeeds(t, xlatest.Go(t), every(n, p), seeds, batch, n, p)

@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// At a knot a field has the limit from the side that it is asked for: where the graph changes, where a line turns,
-// where the paths begin to be held.
+// At a knot a field has the limit from the requested side: where the graph changes, where a line turns, and where the
+// paths start to be held.
 func TestSidesOfKnots(t *testing.T) {
 	backend := xlatest.Go(t)
 	windowed := fixture.Load(t, "pgt_peng")

@@ -6,17 +6,17 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// signal is a batch's control at one time.
+// signal is the control of a batch at one time.
 type signal struct {
 	// a and da are A and A'; da is nil for a graph that is constant between events.
 	a, da *equivariant.Matrix
-	// dx [batch, n, p] is dX/dt of the features; nil without.
+	// dx [batch, n, p] is dX/dt of the features; nil if there are none.
 	dx *Node
-	// rate [batch] float64 is the derivative of the time channel; nil where it is 1.
+	// rate [batch] float64 is the derivative of the time channel; nil if it is 1.
 	rate *Node
 }
 
-// speed is the rate, or 1, in the shape and type of x [batch, ...] up to broadcasting.
+// speed returns the rate, or 1, in the type of x [batch, ...] and a shape that broadcasts to it.
 func (s signal) speed(x *Node) *Node {
 	if s.rate == nil {
 		return ScalarOne(x.Graph(), x.DType())
@@ -28,7 +28,7 @@ func (s signal) speed(x *Node) *Node {
 	return rate
 }
 
-// timed is A times the rate of the time channel.
+// timed returns A times the rate of the time channel.
 func (s signal) timed() *equivariant.Matrix {
 	if s.rate == nil {
 		return s.a
@@ -36,7 +36,7 @@ func (s signal) timed() *equivariant.Matrix {
 	return s.a.With(Mul(s.a.Rows, s.speed(s.a.Rows)))
 }
 
-// perChannel is the signal with A' per unit of the time channel in place of per unit of time.
+// perChannel returns the signal with A' per unit of the time channel, if wanted, instead of per unit of time.
 func (s signal) perChannel(wanted bool) signal {
 	if wanted && s.rate != nil {
 		s.da = s.da.With(Div(s.da.Rows, s.speed(s.da.Rows)))
@@ -44,13 +44,13 @@ func (s signal) perChannel(wanted bool) signal {
 	return s
 }
 
-// contract is dZ/dt: the output f of a field's layers times the derivative of the control. Without features that is the
-// time channel, and f is [batch, n, hidden]. With p of them f is [batch, n, hidden·p·2], feature and channel fastest,
-// and
+// contract returns dZ/dt: the output f of a field's layers times the derivative of the control. Without features the
+// control is the time channel, and f is [batch, n, hidden]. With p features f is [batch, n, hidden·p·2], feature and
+// channel fastest, and
 //
 //	dz_um/dt = Σ_l (f_uml0 dτ/dt + f_uml1 dx_ul/dt)
 //
-// where the time channel τ stands beside every feature, as in the published code.
+// where the time channel τ is paired with every feature, as in the published code.
 func (s signal) contract(f *Node) *Node {
 	if s.dx == nil {
 		if s.rate == nil {

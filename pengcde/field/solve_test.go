@@ -19,7 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// solverOf is a solver of a field whose args are its parameters and a control.
+// solverOf returns a solver of a field whose args are its parameters and a control.
 func solverOf(t testing.TB, backend *xla.Backend, f field.Field, form field.Form, config ode.Config) *ode.Solver {
 	t.Helper()
 	equation, _ := field.Equation(f, form)
@@ -42,7 +42,7 @@ func formOf(t *testing.T, product equivariant.Product, samples ...field.Sample) 
 	return form
 }
 
-// argsOf are waves for parameters, and the control of samples.
+// argsOf returns waves as parameters, and the control of samples.
 func argsOf(t *testing.T, f field.Field, product equivariant.Product, samples ...field.Sample) []*tensors.Tensor {
 	t.Helper()
 	control, _, err := field.NewControl(dtypes.Float64, product, samples)
@@ -56,8 +56,8 @@ func argsOf(t *testing.T, f field.Field, product equivariant.Product, samples ..
 	return append(args, control...)
 }
 
-// Every field, solved: each choice of memory gives the same gradient with respect to the state at the start and to each
-// parameter, and it agrees with central differences, along a direction through all entries.
+// For every field, each choice of memory gives the same gradient with respect to the initial state and each parameter.
+// It agrees with central differences along a direction through all entries.
 func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	sample, z, n, p := clocked(t)
 	backend := xlatest.Go(t)
@@ -136,8 +136,8 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	}
 }
 
-// Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone,
-// and the gradient of the parameters is the sum of theirs.
+// Samples of one batch with different knots, graphs and values take the same steps to the same states as separately,
+// and the gradient of the parameters is the sum of their gradients.
 func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 	backend := xlatest.Go(t)
 	const n, p = ringNodes, 2

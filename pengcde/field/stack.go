@@ -10,14 +10,14 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// stack holds the layers of a field on graphs: convolutions, all but the first of an activation, the last of the width
-// that [signal.contract] takes, and what [Style] adds beside them.
+// stack holds the layers of a field on graphs and the additions of [Style]. Layers are convolutions; all but the first
+// follow an activation, and the last has the width that [signal.contract] takes.
 type stack struct {
 	layers []equivariant.Convolution
 	style  Style
 }
 
-// newStack panics on sizes and styles that no field has.
+// newStack returns the stack for the given sizes. It panics on sizes and styles that no field accepts.
 func newStack(style Style, hidden, layers, features int) stack {
 	if hidden < 1 || hidden > nn.MaxWidth || layers < 1 || layers > nn.MaxLayers || features < 0 ||
 		features > nn.MaxWidth {
@@ -41,10 +41,10 @@ func newStack(style Style, hidden, layers, features int) stack {
 	return s
 }
 
-// last is the layer whose output drives the state.
+// last returns the layer whose output drives the state.
 func (s stack) last() equivariant.Convolution { return s.layers[len(s.layers)-1] }
 
-// linear is the linear part.
+// linear returns the linear part that Style.Linear adds.
 func (s stack) linear() equivariant.Convolution {
 	return equivariant.Convolution{Name: "field.linear", In: s.last().In, Out: s.last().Out,
 		Norm: nn.Norm{Over: nn.NoNorm}}
@@ -52,7 +52,7 @@ func (s stack) linear() equivariant.Convolution {
 
 const feedbackName = "field.feedback"
 
-// feedbackStart is the parameter of the feedback at the start: a rate of 0.13.
+// feedbackStart is the initial parameter of the feedback, a rate of 0.13.
 const feedbackStart = -2
 
 // params declares the parameters of the convolutions by the given function, the parameters of the linear part,
@@ -71,8 +71,8 @@ func (s stack) params(declare func(c equivariant.Convolution, outer bool) []nn.P
 	return params
 }
 
-// fromZero lets weight and bias of the linear part start at zero. Drawn at random, a part without a norm grows states
-// along the whole series, and the first gradients with them.
+// fromZero makes weight and bias of the linear part start at zero. With random values, a part without a norm makes
+// states grow along the whole series, and the first gradients with them.
 func fromZero(params []nn.Param) []nn.Param {
 	for i := range params {
 		if !strings.HasSuffix(params[i].Name, ".maps") {
@@ -85,17 +85,20 @@ func fromZero(params []nn.Param) []nn.Param {
 // plainly declares a convolution whose message matrix has no parameters.
 func plainly(c equivariant.Convolution, _ bool) []nn.Param { return c.Params() }
 
-// messages are the message matrices of a layer that drives the state: products with x [batch, n, d] of any d.
+// messages multiply by the message matrices of a layer that drives the state. Their argument is x [batch, n, d] with
+// any d.
 type messages struct {
-	// a multiplies by the message matrix of A or, in a field that is not affine in A', of A and A'.
+	// a multiplies by the message matrix of A or, in a field that is not affine in A', by the message matrix of A and
+	// A'.
 	a func(x *Node) *Node
-	// da multiplies by the message matrix of A', and both by their sum, with A at the rate of the time channel; nil where
-	// the field is not affine in A'. A field with node features wants a and da, one without wants both.
+	// da multiplies by the message matrix of A'. both multiplies by the sum of the two, with A times the rate of the
+	// time channel. They are nil if the field is not affine in A'. A field with node features uses a and da; a field
+	// without uses both.
 	da, both func(x *Node) *Node
 }
 
-// respond is dZ/dt of the layers for z, which it panics on where they are not as wide as the first takes. Inner applies
-// the layers before the last, outer gives the messages of a layer that drives the state.
+// respond returns dZ/dt of the layers for z. It panics if z has a width other than the first layer takes. inner applies
+// the layers before the last; outer returns the messages of a layer that drives the state.
 func (s stack) respond(v nn.Values, signal signal, z *Node, inner func(c equivariant.Convolution, x *Node) *Node,
 	outer func(c equivariant.Convolution) messages) *Node {
 	if got := z.Shape().Dim(-1); got != s.layers[0].In {
@@ -123,8 +126,9 @@ func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node
 		func(equivariant.Convolution) messages { return messages{a: m.Apply} })
 }
 
-// drive is what a layer's output does to the state: out = H + M H times the derivative of the control. Where A' has
-// messages of its own they act on the time channel's part of H and take no rate, since A' holds the rate of the change.
+// drive returns the contribution of a layer to dZ/dt: H + M H times the derivative of the control. Separate messages of
+// A' act on the time channel's part of H and are not multiplied by the rate, since A' already contains the rate of the
+// change.
 func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
 	switch {
 	case m.da == nil && m.both == nil:

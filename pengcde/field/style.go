@@ -5,27 +5,29 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Style says how the layers of a field on graphs compute. The zero value is as published; [WellPosed] trains.
+// Style configures the layers of a field on graphs. The zero value is the published style; [WellPosed] is the style
+// that trains.
 type Style struct {
-	// Norm is what a layer divides its input by.
+	// Norm is the norm that a layer divides its input by.
 	Norm nn.Norm `json:"Norm,omitzero"`
-	// Activation stands between layers.
+	// Activation is the activation between layers.
 	Activation nn.Activation `json:"Activation,omitzero"`
-	// Linear adds a linear part to dZ/dt: one more layer on Z, with message matrix, weights and bias of its own, without
-	// norm and activation. Weights and bias start at zero.
+	// Linear adds a linear part to dZ/dt: one more layer on Z, with its own message matrix, weights and bias, and
+	// without norm and activation. Weights and bias start at zero.
 	Linear bool `json:"Linear,omitzero"`
-	// Feedback adds -k Z to dZ/dt, with a rate k >= 0 for each feature of the state, learnt as softplus(field.feedback).
+	// Feedback adds -k Z to dZ/dt, with a rate k >= 0 for each feature of the state, learned as
+	// softplus(field.feedback).
 	Feedback bool `json:"Feedback,omitzero"`
 }
 
-// WellPosed is the style of fields that train: a norm over the graph, which keeps how large a node's state is beside
-// its neighbours', and a smooth activation. docs/equation.md says what each is worth.
+// WellPosed returns the style of fields that train: a norm over the graph, which keeps the size of a node's state
+// relative to its neighbours, and a smooth activation. docs/equation.md measures the effect of each.
 func WellPosed() Style {
 	return Style{Norm: nn.Norm{Over: nn.GraphNorm}, Activation: nn.SiLU}
 }
 
-// Resolved writes out the norm's epsilon, and has the zero value for published choices, so that styles that compute the
-// same are equal.
+// Resolved returns the style with the norm's epsilon written out and published choices as zero values, so that styles
+// that compute the same are equal.
 func (s Style) Resolved() Style {
 	s.Norm = s.Norm.Resolved()
 	if s.Activation == nn.Rectified {
@@ -34,25 +36,26 @@ func (s Style) Resolved() Style {
 	return s
 }
 
-// Layers says which layers of a field see A'.
+// Layers selects the layers of a field that see A'.
 type Layers string
 
 const (
-	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A', so that
-	// the state's response to a change depends on how fast it happens.
+	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A', so the
+	// state's response to a change depends on the speed of the change.
 	EveryLayer Layers = "every"
-	// LastLayer has A' in the last layer alone. F is then affine in A',
+	// LastLayer has A' only in the last layer. F is then affine in A',
 	//
 	//	F(Z, A, A') = f(Z, A) dτ/dt + g(Z, A)[A']
 	//
-	// with τ the time channel, as in a controlled differential equation dZ = f(Z, A) dτ + g(Z, A) dA. So the solution
-	// does not depend on the clock, and a jump of A that is joined over a shorter and shorter interval has a limit.
+	// where τ is the time channel, as in a controlled differential equation dZ = f(Z, A) dτ + g(Z, A) dA. So the
+	// solution does not depend on the clock, and it has a limit if a jump of A is spread over shorter and shorter
+	// intervals.
 	LastLayer Layers = "last"
-	// NoLayer leaves A' out: F depends on A alone.
+	// NoLayer omits A': F depends only on A.
 	NoLayer Layers = "none"
 )
 
-// check panics on a value that does not exist, and on options that mean nothing beside it.
+// check panics on an unknown value, and on options that do not apply to it.
 func (l Layers) check(perChannel bool, identities equivariant.Identities) {
 	switch l {
 	case "", EveryLayer:
@@ -77,5 +80,5 @@ func (l Layers) Resolved() Layers {
 	return l
 }
 
-// every says whether all layers see A'.
+// every reports whether all layers see A'.
 func (l Layers) every() bool { return l == "" || l == EveryLayer }

@@ -50,8 +50,8 @@ func opposite(p *dyngraph.Pattern, e int) int {
 	return -1
 }
 
-// A batch of undirected graphs has half the entries in its rows, and dz/dt and the gradient of every parameter are
-// those that it has beside a directed graph.
+// A batch of undirected graphs has half the entries in its rows. dz/dt and the gradient of every parameter are the same
+// as in a batch with a directed graph.
 func TestUndirectedGraphsShareWork(t *testing.T) {
 	sample, z, n, p := clocked(t)
 	sample = undirected(t, sample)

@@ -36,10 +36,10 @@ const warpEnd = 1.5
 
 var warpedEnd = warpEnd + 0.3*math.Sin(2*warpEnd)
 
-// Under a change of clock the control is X(φ(s)), so all its derivatives, also the time channel's, gain the factor
-// φ'(s). A field whose message matrix takes no A', or takes it per unit of the time channel, has the same solution on
-// both clocks; one that takes it per unit of time, as in the published code, has not. Fields of one layer are smooth,
-// and no knot lies inside the solve, so that the solver's error is below the tolerance.
+// Under a change of clock the control is X(φ(s)), so all its derivatives, including the derivative of the time channel,
+// gain the factor φ'(s). A field whose message matrix does not contain A', or contains it per unit of the time channel,
+// has the same solution on both clocks. A field that takes A' per unit of time, as in the published code, does not.
+// Fields of one layer are smooth, and no knot lies inside the solve, so the solver's error is below the tolerance.
 func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	const n, p, hidden = 4, 2, 3
 	pattern, _, err := dyngraph.NewPattern(n, []int{0, 1, 2, 3, 0, 2, 1}, []int{1, 2, 3, 0, 2, 2, 0})

@@ -18,7 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// adaptive is the definition of an [AdaptiveConvolution] for one sample x [n, In], with matrices formed.
+// adaptive computes the definition of an [AdaptiveConvolution] for one sample x [n, In], with all matrices formed.
 func adaptive(c AdaptiveConvolution, embeddings, weights, biases, x []float64) []float64 {
 	n, d := c.Nodes, c.Embedding
 	e := mat.NewDense(n, d, embeddings)
@@ -67,7 +67,7 @@ func adaptive(c AdaptiveConvolution, embeddings, weights, biases, x []float64) [
 	return y
 }
 
-// The convolution is what its definition says, for each sample, and with the parameters of several seeds for each part
+// The convolution agrees with its definition for each sample and, with the parameters of several seeds, for each part
 // of the batch.
 func TestAdaptiveConvolution(t *testing.T) {
 	const batch = 6

@@ -29,7 +29,7 @@ func TestLayerNorm(t *testing.T) {
 	}
 }
 
-// Attention of two seeds is what its equation says, on the part of the batch of each.
+// Attention of two seeds agrees with its equation on each seed's part of the batch.
 func TestAttention(t *testing.T) {
 	const seeds, batch, a, b, c = 2, 4, 3, 2, 2
 	m := Attention{Name: "m", Items: a, Places: b, Features: c}

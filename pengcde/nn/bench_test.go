@@ -14,9 +14,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkNormalised is an activation, a norm and a linear map of 16 features, for batches of 4 in float32, in turns:
-// plain operations, with the activation alone in plain operations, and all in C. Eight follow each other in a program,
-// so that the call of the program weighs little; the fastest call of each counts, divided by eight.
+// BenchmarkNormalised measures an activation, a norm and a linear map of 16 features, for batches of 4 in float32. It
+// alternates between plain operations, only the activation in plain operations, and all in C. A program has eight in
+// sequence, so that the overhead of its call is small; the result is the fastest call divided by eight.
 func BenchmarkNormalised(b *testing.B) {
 	silu, relu := SiLU, Rectified
 	for _, variant := range []struct {

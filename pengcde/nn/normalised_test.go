@@ -40,7 +40,7 @@ func normalisedCases() (all []normalisedCase) {
 	return all
 }
 
-// inputs are x [batch, n, in] and the parameters, in float32's numbers.
+// inputs returns x [batch, n, in] and the parameters, as float32 values.
 func (c normalisedCase) inputs() (declared []Param, values [][]float64, dims [][]int) {
 	const batch, n = 4, 75 // more than the rows that kernels take at a time
 	declared = append(c.linear().Params(), c.norm.Layer("norm", c.in).Params()...)
@@ -65,7 +65,7 @@ func (c normalisedCase) inputs() (declared []Param, values [][]float64, dims [][
 
 func (c normalisedCase) linear() Linear { return Linear{Name: "linear", In: c.in, Out: c.out} }
 
-// program gives y, and the gradients of a sum with respect to all inputs, by Normalised and by its definition.
+// program returns y and the gradients of a sum with respect to all inputs, by Normalised and by its definition.
 func (c normalisedCase) program(t *testing.T, declared []Param) *xla.Program {
 	t.Helper()
 	before := &c.before
@@ -108,7 +108,7 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 	return all
 }
 
-// In C, and in the plain operations that stand for it, Normalised and its gradients are what its definition says.
+// Normalised and its gradients agree with its definition, in C and in the plain operations that replace it.
 func TestNormalised(t *testing.T) {
 	for _, mode := range []string{"", "plain"} {
 		t.Setenv(xla.KernelsEnv, mode)
@@ -136,7 +136,7 @@ func TestNormalised(t *testing.T) {
 	}
 }
 
-// Gradients are differences of the function, in a direction for each input.
+// Gradients agree with differences of the function, in one direction for each input.
 func TestNormalisedGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, c := range normalisedCases() {
@@ -171,8 +171,8 @@ func TestNormalisedGradients(t *testing.T) {
 	}
 }
 
-// SiLU is right to a few units of the last digit, and so is its slope beside 1, where e^x has no room in the float type
-// as well.
+// SiLU is accurate to a few units of the last digit, and so is its slope near 1, also where e^x overflows the float
+// type.
 func TestSiLUIsPrecise(t *testing.T) {
 	if !xlatest.Backend(t).HasKernels() {
 		t.Skip("no kernels here")

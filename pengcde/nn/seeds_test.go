@@ -13,7 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// An MLP and a norm with the parameters of three seeds act as each seed's alone on its part of the batch, of any rank.
+// An MLP and a norm with the parameters of three seeds act on each seed's part of the batch, of any rank, like separate
+// ones.
 func TestSeedsOfLayers(t *testing.T) {
 	const seeds, batch = 3, 2
 	mlp, norm := MLP{Name: "m", In: 4, Out: 2, Width: 3, Depth: 1}, RMSNorm{Name: "n", Size: 2}
@@ -71,7 +72,7 @@ func TestSeedsOfLayers(t *testing.T) {
 	}
 }
 
-// All parameters have the leading axis of as many seeds as are bound, or none has.
+// Either all parameters have the leading axis, of the number of bound seeds, or none has.
 func TestBindWantsOneLeadingAxis(t *testing.T) {
 	declared := Linear{Name: "l", In: 2, Out: 3}.Params()
 	for name, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A convolution along time is the sum of its definition, for parameters of one seed and of two.
+// A convolution along time agrees with its definition, for parameters of one seed and of two.
 func TestTimeConv(t *testing.T) {
 	const batch, times, nodes = 2, 5, 3
 	c := TimeConv{Name: "c", In: 2, Out: 4, Kernel: 3}

@@ -11,41 +11,42 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
-// observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
-// entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
-// convolution over all observations and filters makes the forecast, and each node has a weight of its own to scale
-// it. So parameters depend on the numbers of nodes and of observations, and n² of them are attention. For a forecast at
-// each observation the last convolution goes over the filters of that observation alone: all times share its
-// parameters, so that targets at some train it for others. Such forecasts see later observations and graphs too.
+// ASTGCN is the attention based spatial-temporal graph convolutional network. It has two blocks. In each block the
+// observations, and then the nodes, attend to each other. The block then convolves on the graph with Chebyshev
+// polynomials whose entries are multiplied by the nodes' attention, convolves along time over three observations, and
+// normalises. A last convolution over all observations and filters computes the forecast, which is scaled by a weight
+// for each node. So the parameters depend on the numbers of nodes and of observations, and n² of them belong to the
+// attention. For a forecast at each observation the last convolution covers only the filters of that observation. All
+// times share its parameters, so targets at some times train it for the others. Such forecasts use later observations
+// and graphs too.
 //
-// The polynomials are taken of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
-// L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
-// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights must
-// be 0 or more.
+// The polynomials are computed from the scaled Laplacian of each observation's graph, T_k = 2 L T_{k-1} - T_{k-2}, with
+// L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. The network
+// normalises the weights itself: leave Config.Normalise empty, which means [dyngraph.Raw] here, or use [dyngraph.Log].
+// The weights must be 0 or more.
 //
 // S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic
-// Flow Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block
-// is given, not what the temporal attention makes of it, and the spatial attention is transposed. The weights that an
-// item gives the others sum to 1, as in the paper and the code of the PENG-CDE paper; in the authors' code the weights
-// that it is given do.
+// Flow Forecasting, AAAI 2019: its recent component. As in the authors' code the input of the graph convolution is the
+// input of the block, not the output of the temporal attention, and the spatial attention is transposed. The weights
+// that an item gives to the others sum to 1, as in the paper and in the code of the PENG-CDE paper; in the authors'
+// code the weights that an item receives sum to 1.
 type ASTGCN struct {
-	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. It is to be 3 or more, as published
-	// 2: the normalisation leaves nothing of one filter, and no more than a sign of two.
+	// Polynomials is K; 0 means 3. Filters is the width of a block; 0 means the number of features. Filters must be 3
+	// or more, or 2 with Published: the normalisation leaves nothing of one filter, and only a sign of two.
 	Polynomials int `json:"Polynomials,omitempty"`
 	Filters     int `json:"Filters,omitempty"`
-	// Embedding is the width of the nodes' embeddings, 0 for 8; only with Published.
+	// Embedding is the width of the nodes' embeddings; 0 means 8. It applies only with Published.
 	Embedding int `json:"Embedding,omitempty"`
-	// Published keeps what the code of the PENG-CDE paper does otherwise. No graph is read: polynomials are of a matrix S
-	// = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
-	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
-	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
-	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1. As one observation is left after the first
-	// block, forecasts at each have weights and parameters of their own.
+	// Published follows the code of the PENG-CDE paper where it differs. No graph is read: the polynomials are of a
+	// matrix S = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The
+	// convolution along time of the first block has stride T, so only the first two observations of the graph
+	// convolution's output are read. The last convolution reads one filter. Attention, embeddings and filters start
+	// with standard normal numbers, not scaled by their fan-in, and the nodes' weights too, instead of 1. Because one
+	// observation is left after the first block, forecasts at each observation have their own weights and parameters.
 	Published bool `json:"Published,omitempty"`
 }
 
-// timeKernel is the number of observations that a convolution along time sees.
+// timeKernel is the number of observations that a convolution along time covers.
 const timeKernel = 3
 
 func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
@@ -69,16 +70,16 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 	return a
 }
 
-// Resolved implements what [sequence.Network] says.
+// Resolved implements [sequence.Resolver].
 func (a ASTGCN) Resolved(s sequence.Sizes) sequence.Network { return a.withDefaults(s) }
 
-// Normalise is [dyngraph.Raw].
+// Normalise returns [dyngraph.Raw].
 func (ASTGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
-// NonNegative is true but as published: weights are divided by their sums.
+// NonNegative reports true except with Published: weights are divided by their sums.
 func (a ASTGCN) NonNegative() bool { return !a.Published }
 
-// blocks are the two of the network.
+// blocks returns the two blocks of the network.
 func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	blocks := make([]attentionBlock, 2)
 	for i := range blocks {
@@ -95,7 +96,7 @@ func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	return blocks
 }
 
-// readout is the last convolution.
+// readout returns the last convolution.
 func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
 	switch {
 	case a.Published:
@@ -106,8 +107,8 @@ func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
 	return nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: s.Outputs}
 }
 
-// Params declares the parameters of blocks.0 and blocks.1, readout, and scale [n, q]; as published also embeddings, and
-// scale is [n, S·q].
+// Params declares the parameters of blocks.0 and blocks.1, readout, and scale [n, q]. With Published it also declares
+// embeddings, and scale is [n, S·q].
 func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
 	a = a.withDefaults(s)
 	var params []nn.Param

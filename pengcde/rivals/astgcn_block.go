@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// attentionBlock is one block of [ASTGCN], from x [batch, T, n, In] to [batch, T, n, Out], as published to [batch, 1,
-// n, Out].
+// attentionBlock is one block of [ASTGCN], from x [batch, T, n, In] to [batch, T, n, Out], or with Published to [batch,
+// 1, n, Out].
 type attentionBlock struct {
 	Name                               string
 	Nodes, Times, In, Out, Polynomials int
@@ -24,7 +24,7 @@ func (b attentionBlock) spatial() nn.Attention {
 	return nn.Attention{Name: b.Name + ".spatial", Items: b.Nodes, Places: b.Times, Features: b.In, Normal: b.Published}
 }
 
-// filters are the matrices Θ [In, Out] of all polynomials.
+// filters returns the parameter with the matrices Θ [In, Out] of all polynomials.
 func (b attentionBlock) filters() nn.Param {
 	filters := nn.Param{Name: b.Name + ".theta", Dims: []int{b.Polynomials, b.In, b.Out}, Init: nn.Normal(1)}
 	if !b.Published {
@@ -43,7 +43,7 @@ func (b attentionBlock) residual() nn.Linear {
 
 func (b attentionBlock) norm() nn.LayerNorm { return nn.LayerNorm{Name: b.Name + ".norm", Size: b.Out} }
 
-// Params declares Name.temporal, unless there is one observation, which has no other to attend to, Name.spatial,
+// Params declares Name.temporal (unless there is only one observation, which has no other to attend to), Name.spatial,
 // Name.theta [K, In, Out], Name.time, Name.residual and Name.norm.
 func (b attentionBlock) Params() []nn.Param {
 	var params []nn.Param
@@ -65,7 +65,7 @@ func (b attentionBlock) Apply(v nn.Values, graphs polynomials, x *Node) *Node {
 	attention := b.spatial().Apply(v, TransposeAllDims(attended, 0, 2, 1, 3)) // [batch, n, n]
 
 	residual := x
-	if b.Published { // with stride T, the convolution over two observations and the zero before is all there is
+	if b.Published { // with stride T, the only output covers the padding zero and the first two observations
 		x, residual = SliceAxis(x, 1, AxisRange(0, min(2, b.Times))), SliceAxis(x, 1, AxisElem(0))
 	}
 	terms := Concatenate(graphs.attended(attention, x), -1) // [batch, T, n, K·In]

@@ -7,14 +7,14 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// polynomials are symmetric matrices T_0 = I, T_1 to T_K-1 that attention is multiplied with entry by entry.
+// polynomials are symmetric matrices T_0 = I, T_1 to T_K-1 that are multiplied entry by entry with attention.
 type polynomials interface {
-	// attended are (T_k ⊙ attention) x for all k, with attention [batch, n, n] and x [batch, times, n, d], and T_k of
-	// the observation where each has its own.
+	// attended returns (T_k ⊙ attention) x for all k, with attention [batch, n, n] and x [batch, times, n, d]. T_k is
+	// the matrix of the observation if each observation has its own.
 	attended(attention, x *Node) []*Node
 }
 
-// itself is what T_0 = I leaves: each node's attention to itself, times its own x.
+// itself returns the term of T_0 = I: each node's attention to itself times its x.
 func itself(attention, x *Node) *Node {
 	n := attention.Shape().Dim(-1)
 	identity := DiagonalWithValue(ScalarOne(x.Graph(), x.DType()), n)
@@ -22,7 +22,7 @@ func itself(attention, x *Node) *Node {
 	return Mul(ExpandAxes(own, 1, -1), x)
 }
 
-// chebyshev are the Chebyshev polynomials of the scaled Laplacian of each observation's graph, from T_1 on, each
+// chebyshev holds the Chebyshev polynomials of the scaled Laplacian of each observation's graph, from T_1 on, each
 // [batch, T, n, n].
 type chebyshev []*Node
 
@@ -43,8 +43,8 @@ func newChebyshev(graph func(observation int) *equivariant.Matrix, observations,
 	return c
 }
 
-// scaledLaplacian is -D^-1/2 W D^-1/2, [batch, n, n], of the symmetrised weights W = (A + A^T)/2 with their sums D;
-// rows and columns of nodes without edges are 0.
+// scaledLaplacian returns -D^-1/2 W D^-1/2, [batch, n, n], for the symmetrised weights W = (A + A^T)/2 with their sums
+// D. Rows and columns of nodes without edges are 0.
 func scaledLaplacian(graph *equivariant.Matrix) *Node {
 	a := graph.Dense()
 	w := MulScalar(Add(a, TransposeAllDims(a, 0, 2, 1)), 0.5)
@@ -61,14 +61,14 @@ func (c chebyshev) attended(attention, x *Node) []*Node {
 	return terms
 }
 
-// learnedPolynomials are the polynomials of one matrix for all observations, [n, n] each, from T_1 on.
+// learnedPolynomials holds the polynomials of one matrix for all observations, [n, n] each, from T_1 on.
 type learnedPolynomials struct {
 	seeds nn.Seeds
 	list  []*Node
 }
 
-// elementwise are polynomials as published: the recursion of Chebyshev's with products entry by entry, from T_1 on and
-// transposed, as the published code applies them.
+// elementwise returns the published polynomials: Chebyshev's recursion with products entry by entry, from T_1 on,
+// transposed as in the published code.
 func elementwise(s *Node, count int) []*Node {
 	s = Transpose(s, -1, -2)
 	identity := DiagonalWithValue(ScalarOne(s.Graph(), s.DType()), s.Shape().Dim(-1))

@@ -14,27 +14,27 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// DCRNN is the diffusion convolutional recurrent network: an encoder of Layers recurrent cells stacked over the
-// observations, each with the graph of its own observation, then a decoder of as many cells for one step. The decoder's
-// input is the last features, its cells begin with the encoder's last states and see the last graph; a linear map leads
-// to the forecast. Asked for a forecast at each observation, or for the class of a window at the last, which is where
-// the encoder has come to, it has no decoder: the linear map takes the state of the encoder's last cell there.
+// DCRNN is the diffusion convolutional recurrent network. Its encoder runs Layers stacked recurrent cells over the
+// observations, each with the graph of its observation. Its decoder runs the same number of cells for one step. The
+// decoder's input is the last features; its cells start from the encoder's last states and use the last graph. A linear
+// map of the output is the forecast. For a forecast at each observation, or for the class of a window at the last
+// observation, there is no decoder: the linear map takes the state of the encoder's last cell there.
 //
-// The cells are gated recurrent units whose linear maps see, beside features and states x [n, d] of a node, how they
-// diffuse on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges,
-// k = 1 to Order, with D_o and D_i the sums of weights from and to a node. It normalises the weights itself: leave
-// Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to be 0 or more. A node
-// without edges in a direction hears nothing from it.
+// The cells are gated recurrent units. Their linear maps take features and states x [n, d] of a node and the diffusion
+// of x on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges, k
+// = 1 to Order, with D_o and D_i the sums of weights from and to a node. The network normalises the weights itself:
+// leave Config.Normalise empty, which means [dyngraph.Raw] here, or use [dyngraph.Log]. The weights must be 0 or more.
+// A node without edges in a direction gets 0 from it.
 //
 // Y. Li, R. Yu, C. Shahabi, Y. Liu, Diffusion Convolutional Recurrent Neural Network: Data-Driven Traffic Forecasting,
 // ICLR 2018. Parameters depend on neither the number of nodes nor the number of observations.
 type DCRNN struct {
-	// Hidden is the width of a cell's state, 0 for 16; Layers 0 for 2; Order 0 for 3.
+	// Hidden is the width of a cell's state; 0 means 16. Layers 0 means 2, Order 0 means 3.
 	Hidden int `json:"Hidden,omitempty"`
 	Layers int `json:"Layers,omitempty"`
 	Order  int `json:"Order,omitempty"`
-	// Published diffuses as the code of the PENG-CDE paper does: along the edges alone, on the weights as they are, by
-	// the recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
+	// Published diffuses like the code of the PENG-CDE paper: only along the edges, with unnormalised weights, by the
+	// recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
 	Published bool `json:"Published,omitempty"`
 }
 
@@ -49,16 +49,16 @@ func (d DCRNN) withDefaults(s sequence.Sizes) DCRNN {
 	return d
 }
 
-// Resolved implements what [sequence.Network] says.
+// Resolved implements [sequence.Resolver].
 func (d DCRNN) Resolved(s sequence.Sizes) sequence.Network { return d.withDefaults(s) }
 
-// Normalise is [dyngraph.Raw].
+// Normalise returns [dyngraph.Raw].
 func (DCRNN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
-// NonNegative is true but as published: weights are divided by their sums.
+// NonNegative reports true except with Published: weights are divided by their sums.
 func (d DCRNN) NonNegative() bool { return !d.Published }
 
-// cells makes the cells of the encoder or of the decoder.
+// cells returns the cells of the encoder or of the decoder.
 func (d DCRNN) cells(name string, s sequence.Sizes) []diffusionGRU {
 	cells := make([]diffusionGRU, d.Layers)
 	for i := range cells {
@@ -110,7 +110,7 @@ func (d DCRNN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node
 	return d.projection(s).Apply(v, ExpandAxes(x, 1))
 }
 
-// encode builds the states of the encoder's cells, [B, n, Hidden] each, after features x, from those before.
+// encode builds the next states of the encoder's cells, [B, n, Hidden] each, from features x and the previous states.
 func (d DCRNN) encode(v nn.Values, s sequence.Sizes, seen walk, x *Node, states []*Node) []*Node {
 	next := make([]*Node, d.Layers)
 	for i, cell := range d.cells("encoder", s) {
@@ -120,7 +120,7 @@ func (d DCRNN) encode(v nn.Values, s sequence.Sizes, seen walk, x *Node, states 
 	return next
 }
 
-// State implements [sequence.Recurrent]: the encoder's states are beside each other.
+// State implements [sequence.Recurrent]. The encoder's states are concatenated.
 func (d DCRNN) State(s sequence.Sizes) int {
 	d = d.withDefaults(s)
 	return d.Layers * d.Hidden

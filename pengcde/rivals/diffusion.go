@@ -12,10 +12,11 @@ import (
 // walk is the diffusion of node states x [batch, n, d] on the graph of one observation, in up to order steps.
 type walk struct {
 	order int
-	// graph is A as published; else it is A and behind it A^T, so that both random walks take one product.
+	// graph is A with Published. Otherwise it is A followed by A^T in the batch, so that one product serves both random
+	// walks.
 	graph *equivariant.Matrix
-	// share [2 batch, n, 1] is one over the sum of the weights from a node, and behind it to a node, 0 for a node
-	// without; nil as published.
+	// share [2 batch, n, 1] is one over the sum of the weights from a node, followed in the batch by one over the sum
+	// to a node; 0 for a node without weights. It is nil with Published.
 	share *Node
 }
 
@@ -27,13 +28,13 @@ func newWalk(graph *equivariant.Matrix, order int, published bool) walk {
 	return walk{order: order, graph: both, share: inverse(both.RowSums())}
 }
 
-// inverse is 1/x, and 0 where x is not positive: [batch, n] to [batch, n, 1].
+// inverse returns 1/x, and 0 where x is not positive: [batch, n] to [batch, n, 1].
 func inverse(x *Node) *Node {
 	positive := GreaterThan(x, ZerosLike(x))
 	return ExpandAxes(Where(positive, Inverse(Where(positive, x, OnesLike(x))), ZerosLike(x)), -1)
 }
 
-// terms are x and what diffusion makes of it.
+// terms returns x and its diffusion terms.
 func (w walk) terms(x *Node) []*Node {
 	terms := []*Node{x}
 	if w.share == nil {
@@ -55,11 +56,11 @@ func (w walk) terms(x *Node) []*Node {
 	return terms
 }
 
-// diffusionGRU is a gated recurrent unit whose linear maps see Terms terms of diffusion:
+// diffusionGRU is a gated recurrent unit whose linear maps take Terms terms of diffusion:
 //
 //	(z, r) = sigmoid(W_g [x s] + b_g),  c = tanh(W_u [x z⊙s] + b_u),  s' = r⊙s + (1-r)⊙c
 //
-// with [x s] the In features of a node beside its Hidden states, term after term.
+// where [x s] are the In features of a node concatenated with its Hidden states, term after term.
 type diffusionGRU struct {
 	Name              string
 	In, Hidden, Terms int
@@ -84,7 +85,7 @@ func (g diffusionGRU) Params() []nn.Param {
 	return params
 }
 
-// Step is the next state [batch, n, Hidden] after x [batch, n, In].
+// Step returns the next state [batch, n, Hidden] after x [batch, n, In].
 func (g diffusionGRU) Step(v nn.Values, w walk, x, state *Node) *Node {
 	gate, update := g.maps()
 	terms := w.terms(Concatenate([]*Node{x, state}, -1))

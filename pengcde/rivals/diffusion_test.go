@@ -42,7 +42,7 @@ func (w windows) onGraphs(t *testing.T, product equivariant.Product,
 	return values
 }
 
-// at is the adjacency and the features of an observation of a window.
+// at returns the adjacency and the features of an observation of a window.
 func (w windows) at(window, observation int) (a, x *mat.Dense) {
 	s := w.sizes
 	size := s.Nodes * s.Features
@@ -50,7 +50,7 @@ func (w windows) at(window, observation int) (a, x *mat.Dense) {
 		mat.NewDense(s.Nodes, s.Features, w.features[(window*s.Inputs+observation)*size:][:size])
 }
 
-// sumsOf are the sums of rows.
+// sumsOf returns the sums of rows.
 func sumsOf(a mat.Matrix) []float64 {
 	n, _ := a.Dims()
 	sums := make([]float64, n)
@@ -106,8 +106,8 @@ func TestDiffusionTerms(t *testing.T) {
 	}
 }
 
-// The polynomials are taken of the Laplacian: T_1 = L - I of nodes with edges, T_2 = 2 T_1 T_1 - I and so on, and they
-// act multiplied by the attention.
+// The polynomials are computed from the Laplacian: T_1 = L - I for nodes with edges, T_2 = 2 T_1 T_1 - I and so on.
+// They are multiplied by the attention.
 func TestChebyshev(t *testing.T) {
 	const count = 4
 	w := drawWindows(small, 2)

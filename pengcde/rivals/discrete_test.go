@@ -144,7 +144,7 @@ func TestNetworkGradients(t *testing.T) {
 	}
 }
 
-// The parameters of several seeds act each on its part of the batch.
+// The parameters of each seed act only on that seed's part of the batch.
 func TestNetworkSeeds(t *testing.T) {
 	for name, m := range variants() {
 		w := drawWindows(small, 2)
@@ -165,7 +165,7 @@ func TestNetworkSeeds(t *testing.T) {
 	}
 }
 
-// Options that are written out make the same network.
+// Options written out by Resolved give the same network.
 func TestResolvedNetworks(t *testing.T) {
 	for _, m := range []interface {
 		sequence.Network
@@ -180,7 +180,7 @@ func TestResolvedNetworks(t *testing.T) {
 	}
 }
 
-// A forecast changes with one edge weight exactly for the networks that read the graph.
+// A forecast depends on an edge weight exactly for the networks that read the graph.
 func TestNetworksReadTheGraph(t *testing.T) {
 	for name, m := range variants() {
 		w := drawWindows(small, 1)

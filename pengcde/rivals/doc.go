@@ -1,8 +1,8 @@
-// Package rivals holds the networks of the paper that a PENG-CDE competes with: [DCRNN], [ASTGCN] and [STIDGCN], for
+// Package rivals implements the networks that the paper compares PENG-CDE with: [DCRNN], [ASTGCN] and [STIDGCN], for
 // pengcde.Config.Network, and [STGNCDE], a vector field for pengcde.Config.Field.
 //
-// A program that imports the package loads models of these networks from their files; one that only loads them imports
-// it for its names alone:
+// A program that imports the package can load models of these networks from their files. A program that only loads them
+// imports it for this side effect:
 //
 //	import _ "github.com/peng-cde/pengcde-go/pengcde/rivals"
 package rivals

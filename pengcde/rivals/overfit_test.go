@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Every rival can learn one window of England by heart, to a mean square error below 1% of the variance of its target,
-// in at most 300 steps.
+// Every rival can overfit one window of England, to a mean square error below 1% of the variance of its target, in at
+// most 300 steps.
 func TestRivalsLearnOneWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")

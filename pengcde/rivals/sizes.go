@@ -6,7 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// checkSizes panics on sizes that no network of this package can be made for.
+// checkSizes panics on sizes that no network of this package supports.
 func checkSizes(name string, s sequence.Sizes) {
 	if s.Nodes < 1 || s.Nodes > dyngraph.MaxNodes || s.Features < 1 || s.Features > nn.MaxWidth || s.Outputs < 1 ||
 		s.Outputs > nn.MaxWidth || s.Inputs < 0 {
@@ -15,8 +15,7 @@ func checkSizes(name string, s sequence.Sizes) {
 	}
 }
 
-// checkInputs panics where parameters that depend on the number of observations cannot be made, or are not made for so
-// many.
+// checkInputs panics if the parameters depend on the number of observations and it is unknown or not the given one.
 func checkInputs(name string, s sequence.Sizes, inputs int) {
 	switch {
 	case s.Inputs == 0:

@@ -10,24 +10,24 @@ import (
 )
 
 // STGNCDE is the spatio-temporal graph neural controlled differential equation, a vector field for pengcde.Config. Its
-// state Z [batch, n, 2·Hidden] is h beside z, driven by the features X of each node one after the other:
+// state Z [batch, n, 2·Hidden] is h concatenated with z. The features X of each node drive it in two stages:
 //
 //	dh/dt = f(h) dX/dt,          f(h) [Hidden, Features] = tanh(MLP(h))
 //	dz/dt = g(z) f(h) dX/dt,     g(z) [Hidden, Hidden] = tanh(L_2(C(relu(L_1(z)))))
 //
-// with C an [nn.AdaptiveConvolution], where alone nodes meet. The graph of the data is not read. There is no time
-// channel, except where no features drive the state: then the time is the one channel of X. The parameters depend on
+// where C is an [nn.AdaptiveConvolution], the only part that mixes nodes. The graph of the data is not read. There is
+// no time channel, unless no features drive the state: then the time is the only channel of X. The parameters depend on
 // the number of nodes.
 //
 // Reference: J. Choi, H. Choi, J. Hwang, N. Park, Graph Neural Controlled Differential Equations for Traffic
 // Forecasting, AAAI 2022.
 type STGNCDE struct {
-	// Hidden is the width of h, and of z. Nodes and Features are the sizes of the data; Features is 0 for the time alone.
+	// Hidden is the width of h, and of z. Nodes and Features are the sizes of the data; Features 0 means only the time.
 	// A model fills them in.
 	Hidden   int `json:"Hidden,omitzero"`
 	Nodes    int `json:"Nodes,omitzero"`
 	Features int `json:"Features,omitzero"`
-	// Layers are the hidden ones of f; 0 means 1.
+	// Layers is the number of hidden layers of f; 0 means 1.
 	Layers int `json:"Layers,omitzero"`
 	// Order is the number of Chebyshev polynomials of the convolution; 0 means 2.
 	Order int `json:"Order,omitzero"`
@@ -42,18 +42,18 @@ func (f STGNCDE) Sized(s field.Sizes) (field.Field, field.Sizes) {
 	return f, field.Sizes{Nodes: f.Nodes, Features: f.Features, Hidden: f.Hidden, Layers: f.Layers}
 }
 
-// Traits implements what [field.Traits] says.
+// Traits implements [field.Traiter].
 func (f STGNCDE) Traits() field.Traits {
 	return field.Traits{Pairwise: true, States: 2, Stops: featureChanges, Seeds: true}
 }
 
-// featureChanges are the knots beside which the features change, whatever the graph does.
+// featureChanges returns the knots next to which the features change, regardless of the graph.
 func featureChanges(s field.Sample) []float64 {
 	s.Index = make([]int, len(s.Knots))
 	return s.Changes()
 }
 
-// parts are f, the two linear maps of g, and the convolution between them.
+// parts returns f, the two linear maps of g, and the convolution between them.
 func (f STGNCDE) parts() (drive nn.MLP, in, out nn.Linear, convolution nn.AdaptiveConvolution) {
 	sized, _ := f.Sized(field.Sizes{})
 	f = sized.(STGNCDE)
@@ -91,7 +91,7 @@ func (f STGNCDE) Derivative(v nn.Values, c *field.Control, t, state *Node) *Node
 	return Concatenate([]*Node{dh, product(g, dh)}, -1)
 }
 
-// driven is f(h) dX/dt [batch, n, Hidden].
+// driven returns f(h) dX/dt [batch, n, Hidden].
 func (f STGNCDE) driven(drive *Node, c *field.Control, t *Node) *Node {
 	_, _, dx := c.At(t)
 	switch {

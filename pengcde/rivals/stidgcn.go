@@ -10,30 +10,31 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// STIDGCN is the Spatial-Temporal Interactive Dynamic Graph Convolution Network: convolutions along time, of even and
-// odd observations apart, that change each other through graph convolutions. It does not read the graph of the data:
-// its graphs come from the features and from a vector that is learned for each node. So its parameters depend on the
-// nodes and on the number of observations.
+// STIDGCN is the Spatial-Temporal Interactive Dynamic Graph Convolution Network. It convolves along time, separately
+// over even and odd observations, which change each other through graph convolutions. It does not read the graph of the
+// data: its graphs are computed from the features and from a learned vector for each node. So its parameters depend on
+// the numbers of nodes and of observations.
 //
-// Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
-// backwards by repeating the first. The final convolution goes over all observations; for a forecast at each it goes
-// over that one alone, with parameters that all times share, so that targets at some train it for others.
+// Blocks split the observations in two, twice, so the number of observations must be a multiple of four; otherwise the
+// first observation is repeated in front. The final convolution covers all observations. For a forecast at each
+// observation it covers only that observation, with parameters that all times share, so targets at some times train it
+// for the others.
 //
-// The published code starts the two memories of the second split at the same draw; here each has its own.
+// The published code starts the two memories of the second split with the same random values; here each has its own.
 //
 // Source: A. Liu, Y. Zhang, Spatial-Temporal Interactive Dynamic Graph Convolution Network for Traffic Forecasting,
-// 2022, arXiv:2205.08689, as the code published with PENG-CDE has it.
+// 2022, arXiv:2205.08689, following the code published with PENG-CDE.
 type STIDGCN struct {
 	// Channels is the width of all layers; 0 means 8.
 	Channels int `json:"Channels,omitempty"`
-	// Dropout is the rate at which entries are zeroed in training, below 1; 0 means 0.1, [NoDropout] none.
+	// Dropout is the rate at which entries are zeroed in training, below 1; 0 means 0.1, [NoDropout] means none.
 	Dropout float64 `json:"Dropout,omitempty"`
-	// Published keeps a defect of the published code: the entries that dropout zeroes are the same in all batches, and
-	// are zero in forecasts too.
+	// Published repeats a defect of the published code: dropout zeroes the same entries in all batches, and in
+	// forecasts too.
 	Published bool `json:"Published,omitempty"`
 }
 
-// Params declares the learned parameters. It panics without the number of observations, and where an option cannot be.
+// Params declares the learned parameters. It panics without the number of observations, and on impossible options.
 func (m STIDGCN) Params(s sequence.Sizes) []nn.Param { return m.network(s).Params() }
 
 // Forecast builds the forecasts [B, S, n, q].
@@ -49,10 +50,10 @@ func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *No
 	return m.network(s).forecast(v, in.Features, drop)
 }
 
-// Normalise leaves the matrices, which are not read, as they are.
+// Normalise returns [dyngraph.Raw]; the matrices are not read.
 func (STIDGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
-// Resolved writes out the defaults, and every negative rate of dropout as [NoDropout].
+// Resolved implements [sequence.Resolver]. It replaces every negative dropout rate by [NoDropout].
 func (m STIDGCN) Resolved(sequence.Sizes) sequence.Network {
 	m.Channels, m.Dropout = cmp.Or(m.Channels, defaultChannels), cmp.Or(m.Dropout, defaultRate)
 	if m.Dropout < 0 {
@@ -61,13 +62,13 @@ func (m STIDGCN) Resolved(sequence.Sizes) sequence.Network {
 	return m
 }
 
-// NoDropout as [STIDGCN].Dropout zeroes nothing.
+// NoDropout as [STIDGCN].Dropout turns dropout off.
 const NoDropout = -1
 
 // The defaults are the published ones.
 const defaultChannels, defaultRate = 8, 0.1
 
-// splits is the number by which the blocks divide the observations.
+// splits is the factor by which the blocks divide the number of observations.
 const splits = 4
 
 func (m STIDGCN) rate() float64 { return max(0, cmp.Or(m.Dropout, defaultRate)) }
@@ -99,10 +100,10 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 	}
 }
 
-// interactive is the network for sizes that are known.
+// interactive is the network for given sizes.
 type interactive struct {
 	sizes              sequence.Sizes
-	times              int // observations with those that are repeated in front
+	times              int // observations including the repeated ones in front
 	start              nn.Linear
 	whole, even, odd   interactiveBlock
 	value, gate, gated nn.Linear

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// interactiveBlock lets the even and the odd times of x change each other: with a_i a graph convolution of the i-th
+// interactiveBlock lets the even and the odd times of x change each other. With a_i a graph convolution of the i-th
 // convolution along time,
 //
 //	d = odd tanh(a_1(even)), c = even tanh(a_2(odd)), even' = c + a_4(d), odd' = d + a_3(c).
@@ -45,7 +45,8 @@ func (b interactiveBlock) apply(v nn.Values, x *Node, drop func(*Node) *Node) (e
 	d := x.Shape().Dimensions
 	x = Reshape(x, d[0], d[1]/2, 2, d[2], d[3])
 	even, odd = Squeeze(SliceAxis(x, 2, AxisElem(0)), 2), Squeeze(SliceAxis(x, 2, AxisElem(1)), 2)
-	// both convolves two halves, the i-th and the next convolution along time, and then on the graph at once.
+	// both applies the i-th and the next convolution along time to two halves, and then one graph convolution to both
+	// at once.
 	both := func(i int, first, second *Node) (*Node, *Node) {
 		y := b.graph.apply(v, Stack([]*Node{b.along[i].apply(v, first, drop), b.along[i+1].apply(v, second, drop)}, 1), drop)
 		return Squeeze(SliceAxis(y, 1, AxisElem(0)), 1), Squeeze(SliceAxis(y, 1, AxisElem(1)), 1)
@@ -62,10 +63,10 @@ func interleave(even, odd *Node) *Node {
 	return Reshape(Stack([]*Node{even, odd}, 2), d[0], 2*d[1], d[2], d[3])
 }
 
-// alongTime is two convolutions along time, of five times and of three, that leave the number of times as it is.
+// alongTime is two convolutions along time, of widths five and three, that keep the number of times.
 type alongTime struct {
 	wide, narrow nn.TimeConv
-	linear       bool // between the two
+	linear       bool // no activation between the two
 }
 
 func (a alongTime) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node {
@@ -76,7 +77,7 @@ func (a alongTime) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node {
 	return Tanh(a.narrow.Apply(v, drop(x)))
 }
 
-// dynamicGraph is a convolution on a graph that is made of the features themselves and of a vector for each node.
+// dynamicGraph is a convolution on a graph computed from the features and from a vector for each node.
 type dynamicGraph struct {
 	name                   string
 	channels, nodes, times int
@@ -90,8 +91,8 @@ func (d dynamicGraph) out() nn.Linear {
 	return nn.Linear{Name: d.name + ".out", In: d.channels, Out: d.channels}
 }
 
-// Params are two linear maps; memory [c, n], the vector of each node; mix [2], the weights of the two graphs, without
-// the bias that the published code adds and a softmax takes away again; and scale [T, n, c].
+// Params declares two linear maps; memory [c, n], the vector of each node; mix [2], the weights of the two graphs,
+// without the bias of the published code, which a softmax cancels; and scale [T, n, c].
 func (d dynamicGraph) Params() []nn.Param {
 	glorot := func(sum int) nn.Init { return nn.Uniform(math.Sqrt(6 / float64(sum))) }
 	params := append(d.in().Params(), d.out().Params()...)
@@ -102,7 +103,7 @@ func (d dynamicGraph) Params() []nn.Param {
 			Init: glorot(d.channels * (d.nodes + d.times))})
 }
 
-// apply maps x [B, k, T, n, c] to the same shape, each of the k with a graph of its own.
+// apply maps x [B, k, T, n, c] to the same shape, each of the k with its own graph.
 func (d dynamicGraph) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node {
 	y := d.in().Apply(v, x)
 	// y_v = Σ_u G_uv y_u, with G [B, k, n, n].
@@ -111,9 +112,9 @@ func (d dynamicGraph) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node 
 	return Add(Mul(y, v.Spread(v.Get(d.name+".scale"), y)), x)
 }
 
-// adjacency is softmax(w_1 softmax(ReLU(X M / √n)) + w_2 softmax(ReLU(X X^T / √n))) with the sum X over time and the
-// memory M, of which each node keeps its largest 4n/5 edges, rounded down; of equal ones the first. All softmaxes are
-// over targets, and the edges that are left are not normalised again.
+// adjacency returns softmax(w_1 softmax(ReLU(X M / √n)) + w_2 softmax(ReLU(X X^T / √n))) with the sum X over time and
+// the memory M. Each node keeps its largest 4n/5 edges, rounded down; among equal edges the first are kept. All
+// softmaxes are over targets, and the remaining edges are not normalised again.
 func (d dynamicGraph) adjacency(v nn.Values, x *Node) *Node {
 	sum := ReduceSum(x, 2) // [B, k, n, c]
 	mix := v.Get(d.name + ".mix")
@@ -134,8 +135,8 @@ func (d dynamicGraph) adjacency(v nn.Values, x *Node) *Node {
 	return Where(nn.Largest(g, 4*d.nodes/5), g, ZerosLike(g))
 }
 
-// frozenDropout zeroes entries of x [..., T, n, c] at the given rate, the same for all calls with these three sizes,
-// and scales the others.
+// frozenDropout zeroes entries of x [..., T, n, c] at the given rate and scales the others. The entries are the same in
+// all calls with these three sizes.
 func frozenDropout(x *Node, rate float64) *Node {
 	dims := x.Shape().Dimensions[x.Rank()-3:]
 	kept := make([]bool, dims[0]*dims[1]*dims[2])

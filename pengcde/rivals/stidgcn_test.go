@@ -48,7 +48,7 @@ func TestFixtureSTIDGCN(t *testing.T) {
 	fixture.Close(t, "forecast", b.call(params)[0], file.Get("output").Array().Data, 1e-12)
 }
 
-// withoutEdges are the windows on graphs that have none.
+// withoutEdges returns the windows with graphs without edges.
 func (w windows) withoutEdges() windows {
 	w.graphs = make([][][]float64, len(w.features)/(w.sizes.Inputs*w.sizes.Nodes*w.sizes.Features))
 	for i := range w.graphs {
@@ -57,7 +57,7 @@ func (w windows) withoutEdges() windows {
 	return w
 }
 
-// publishedSTIDGCN is the published name of a parameter.
+// publishedSTIDGCN returns the published name of a parameter.
 func publishedSTIDGCN(name string) string {
 	pairs := []string{
 		"start.", ".start_conv.", "readout.", ".regression_layer.",
@@ -79,7 +79,7 @@ func publishedSTIDGCN(name string) string {
 	return strings.NewReplacer(pairs...).Replace(name)
 }
 
-// small sizes, of which the number of observations is not a multiple of four.
+// smallSTIDGCN returns small sizes with a number of observations that is not a multiple of four.
 func smallSTIDGCN(perTime bool) sequence.Sizes {
 	return sequence.Sizes{Nodes: 5, Features: 2, Outputs: 2, Inputs: 5, PerTime: perTime}
 }
@@ -98,8 +98,8 @@ func TestSTIDGCNGradients(t *testing.T) {
 	}
 }
 
-// Forecasts do not depend on the graph, whose nodes may all be isolated, and follow a relabelling of the nodes where
-// the parameters of each node follow it too.
+// Forecasts do not depend on the graph, whose nodes may all be isolated. They follow a relabelling of the nodes if the
+// parameters of each node are relabelled too.
 func TestSTIDGCNReadsNoGraph(t *testing.T) {
 	s, order := smallSTIDGCN(false), []int{3, 0, 4, 1, 2}
 	w := drawWindows(s, 1)
@@ -137,7 +137,7 @@ func TestSTIDGCNReadsNoGraph(t *testing.T) {
 	}
 }
 
-// Dropout has the rate that is set, or is frozen: then its mask depends on the shape alone.
+// Dropout has the configured rate, or is frozen: its mask then depends only on the shape.
 func TestSTIDGCNDropout(t *testing.T) {
 	s := smallSTIDGCN(false)
 	drawn := nn.Draw(STIDGCN{}.Params(s), dtypes.Float64, 1)
@@ -191,7 +191,7 @@ func TestSTIDGCNDropout(t *testing.T) {
 	}
 }
 
-// The parameters of several seeds act each on its part of the batch.
+// The parameters of each seed act only on that seed's part of the batch.
 func TestSTIDGCNSeeds(t *testing.T) {
 	const seeds = 2
 	s, m := smallSTIDGCN(true), STIDGCN{Channels: 2, Dropout: NoDropout}

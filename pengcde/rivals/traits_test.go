@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
-// models are all that there are, as docs/rivals.md names them.
+// models are all models of this module, as docs/rivals.md names them.
 var models = []struct {
 	name   string
 	config pengcde.Config
@@ -37,7 +37,7 @@ var models = []struct {
 	{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}},
 }
 
-// network is a directed graph with weights that change, two features and a target, of so many nodes.
+// network returns a directed graph of the given number of nodes, with weights that change, two features and a target.
 func network(t *testing.T, nodes int) *dyngraph.Series {
 	t.Helper()
 	s, rng := &dyngraph.Series{Name: "network", FeatureSize: 2, TargetSize: 1}, rand.New(rand.NewPCG(1, 2))
@@ -64,7 +64,7 @@ func network(t *testing.T, nodes int) *dyngraph.Series {
 	return s
 }
 
-// relabelled is the same with node u called order[u].
+// relabelled returns the series with node u renamed to order[u].
 func relabelled(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.Series {
 	t.Helper()
 	moved := *s
@@ -97,8 +97,8 @@ func relabelled(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.Series 
 	return &moved
 }
 
-// Which models read the graph, follow a relabelling of the nodes, and have parameters of each node or observation is as
-// the table of docs/rivals.md says.
+// The table of docs/rivals.md is right about which models read the graph, follow a relabelling of the nodes, and have
+// parameters of each node or observation.
 func TestTraits(t *testing.T) {
 	page, err := os.ReadFile("../../docs/rivals.md")
 	if err != nil {

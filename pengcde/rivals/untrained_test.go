@@ -15,7 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// decaying is a network whose states decay from the first features, with the targets of some times alone, and all.
+// decaying returns a series whose values decay from the first features, with targets at only some times, and with all
+// targets.
 func decaying(t *testing.T, observations int) (some, all *dyngraph.Series) {
 	t.Helper()
 	const nodes = 6
@@ -42,7 +43,7 @@ func decaying(t *testing.T, observations int) (some, all *dyngraph.Series) {
 	return some, all
 }
 
-// Networks over a whole series forecast between the times that they were trained at.
+// Networks over a whole series forecast well between the times of their training targets.
 func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 	const observations = 12
 	some, all := decaying(t, observations)

@@ -50,7 +50,7 @@ func drawWindows(s sequence.Sizes, batch int) windows {
 	return w
 }
 
-// lay puts the matrices on the union of their entries that are not zero.
+// lay stores the matrices on the union of their nonzero entries.
 func (w windows) lay(t testing.TB, product equivariant.Product) (equivariant.Form, []*tensors.Tensor) {
 	t.Helper()
 	n := w.sizes.Nodes
@@ -85,7 +85,7 @@ func (w windows) lay(t testing.TB, product equivariant.Product) (equivariant.For
 	return form, append([]*tensors.Tensor{rows}, tables...)
 }
 
-// built is a network for windows that lie in memory alike.
+// built is a network for windows with the same memory layout.
 type built struct {
 	t        testing.TB
 	declared []nn.Param
@@ -94,7 +94,7 @@ type built struct {
 	given    []any
 }
 
-// build makes a program that gives forecasts [B, S, n, q], and the gradients of a fixed combination of them with
+// build returns a program that computes forecasts [B, S, n, q] and the gradients of a fixed combination of them with
 // respect to all parameters.
 func (w windows) build(t testing.TB, backend *xla.Backend, m sequence.Network, product equivariant.Product) *built {
 	t.Helper()
@@ -122,7 +122,7 @@ func (w windows) build(t testing.TB, backend *xla.Backend, m sequence.Network, p
 	return b
 }
 
-// draw are parameters, each moved a little so that none is zero.
+// draw returns parameters, each moved a little so that none is zero.
 func (b *built) draw(seed uint64) [][]float64 {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	params := make([][]float64, len(b.declared))
@@ -135,7 +135,7 @@ func (b *built) draw(seed uint64) [][]float64 {
 	return params
 }
 
-// call gives the forecasts, then the gradients.
+// call returns the forecasts, then the gradients.
 func (b *built) call(params [][]float64) [][]float64 {
 	b.t.Helper()
 	var owned xla.Buffers
@@ -156,8 +156,8 @@ func (b *built) call(params [][]float64) [][]float64 {
 	return values
 }
 
-// checkGradient compares with central differences of the fixed combination; every parameter must have a gradient that
-// is not zero.
+// checkGradient compares gradients with central differences of the fixed combination; every parameter must have a
+// nonzero gradient.
 func (b *built) checkGradient(params [][]float64) {
 	b.t.Helper()
 	const step = 1e-5

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// watched is a bowl that keeps the parameters that it is asked with.
+// watched is a bowl that records the parameters of its calls.
 type watched struct {
 	bowl
 	trained, validated [][]float64
@@ -27,8 +27,8 @@ func (w *watched) Validate(ctx context.Context, params []*tensors.Tensor) (float
 	return w.bowl.Validate(ctx, params)
 }
 
-// Validated and kept parameters are the weighted mean of the parameters after every step, by its formula; training goes
-// on from the same parameters as without an average.
+// Validated and kept parameters are the weighted mean of the parameters after every step, by its formula. Training
+// continues from the same parameters as without an average.
 func TestAverageByHand(t *testing.T) {
 	const decay = 0.7
 	config := Config{Epochs: 5, EvaluateEvery: 1, Average: decay, AdamW: AdamW{LearningRate: 0.3}}

@@ -23,7 +23,7 @@ func cutShort(t *testing.T, at int, die bool, config Config) {
 	cutShortOf(t, func(b bowl) Problem { return &b }, at, die, config)
 }
 
-// cutShortOf is cutShort of a problem made of a bowl.
+// cutShortOf is cutShort for a problem made from a bowl.
 func cutShortOf(t *testing.T, problem func(bowl) Problem, at int, die bool, config Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -48,7 +48,7 @@ func checkpointed(c *Checkpoint) Config {
 		Checkpoint: c}
 }
 
-// Cut at any gradient, even twice, training ends with the same bits and the same record.
+// Interrupted at any gradient, even twice, training ends with the same bits and the same record.
 func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 	backend := xlatest.Go(t)
 	target := []float64{1, -0.5}
@@ -86,7 +86,7 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 	}
 }
 
-// What had ended is found again without a gradient, and removed without a trace.
+// The result of an ended training is restored without a gradient. Remove leaves no files.
 func TestCheckpointOfEndedTraining(t *testing.T) {
 	folder := t.TempDir()
 	c := &Checkpoint{Path: filepath.Join(folder, "bowl")}

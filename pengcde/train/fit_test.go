@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// bowl is the loss Σ (p - target)² / 2 on one parameter array, plus what a test wants to go wrong.
+// bowl is the loss Σ (p - target)² / 2 on one parameter array, plus faults that a test injects.
 type bowl struct {
 	target      []float64
 	validations []float64 // returned in turn, the last again and again; nil: the loss
@@ -152,7 +152,7 @@ func TestNotFiniteKeepsTheBest(t *testing.T) {
 	}
 }
 
-// An error that is no divergence says in the report why training stopped.
+// The report gives the reason why training stopped at an error other than divergence.
 func TestErrorStops(t *testing.T) {
 	b := &bowl{target: []float64{1, 1}, fail: errors.New("out of memory")}
 	_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{EvaluateEvery: 1})
@@ -162,7 +162,7 @@ func TestErrorStops(t *testing.T) {
 	}
 }
 
-// A default is the value that it stands for, and none is not.
+// A zero field resolves to its default, and a negative constant to none.
 func TestResolved(t *testing.T) {
 	adamW := AdamW{LearningRate: 1e-2, WeightDecay: 1e-4, Clip: 1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 	want := Config{AdamW: adamW, Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 1}
@@ -184,7 +184,8 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// Trainings that share a compiled update end where they do alone; one made for other settings is refused.
+// Trainings that share a compiled update end with the same parameters as separate ones. An update made for other
+// settings is refused.
 func TestFitsShareAnUpdate(t *testing.T) {
 	config := Config{Epochs: 30, EvaluateEvery: NoValidation, AdamW: AdamW{LearningRate: 0.1}}
 	update, err := NewUpdate(xlatest.Go(t), config.AdamW)

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// stumbling is a bowl whose gradients go wrong at some calls, counted from 1, of those that are not refined.
+// stumbling is a bowl whose gradients are faulty at some calls, counted from 1 without the refined calls.
 type stumbling struct {
 	bowl
 	wrong       map[int]stumble
@@ -42,7 +42,7 @@ func (s *stumbling) Gradient(ctx context.Context, params []*tensors.Tensor, batc
 	return loss, gradients, err
 }
 
-// recovering is a stumbling bowl whose refined gradients are right, unless again says how they are wrong.
+// recovering is a stumbling bowl whose refined gradients are right, unless again injects faults.
 type recovering struct {
 	stumbling
 	again stumble
@@ -89,7 +89,7 @@ func guardedConfig(guard *Guard) Config {
 	return Config{Epochs: 4, EvaluateEvery: 1, AdamW: AdamW{LearningRate: 0.1}, Guard: guard}
 }
 
-// byHand is AdamW on the bowl, for so many steps.
+// byHand computes AdamW on the bowl for the given number of steps.
 func byHand(t *testing.T, config Config, steps int) []float64 {
 	t.Helper()
 	b, params := &bowl{target: downhill}, start()
@@ -107,8 +107,8 @@ func byHand(t *testing.T, config Config, steps int) []float64 {
 	return tensors.MustCopyFlatData[float64](params[0])
 }
 
-// One bad gradient ends a training as published; a guard skips it, and the optimiser goes on as if there had been one
-// batch less: its step count too.
+// One bad gradient ends a training as published. A guard skips it, and the optimiser, including its step count,
+// continues as if the batch did not exist.
 func TestGuardSkips(t *testing.T) {
 	for name, wrong := range stumbles {
 		p := &stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{4: wrong}}
@@ -140,7 +140,7 @@ func TestGuardSkips(t *testing.T) {
 	}
 }
 
-// A gradient that is right the second time is used, so that nothing is lost; one that is not is skipped.
+// A gradient that is right the second time is used, so no batch is lost; a gradient that is wrong again is skipped.
 func TestGuardSolvesAgain(t *testing.T) {
 	config := guardedConfig(&Guard{})
 	want, whole, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: downhill}, start(), config)
@@ -175,7 +175,7 @@ func TestGuardSolvesAgain(t *testing.T) {
 	}
 }
 
-// A batch is solved again as often as it takes, at most Retries times.
+// A batch is solved again as often as needed, at most Retries times.
 func TestGuardRefinesFurther(t *testing.T) {
 	for _, c := range []struct{ until, retries, solves, retried, skipped int }{
 		{1, 0, 2, 1, 0}, {2, 0, 3, 1, 0}, {3, 0, 3, 1, 1}, {3, 4, 4, 1, 0}, {1, 1, 1, 1, 1}, {1, -1, 0, 0, 1},
@@ -226,7 +226,7 @@ func TestGuardBoundsTheNorm(t *testing.T) {
 	}
 }
 
-// So many skipped batches in a row end training; one that is used in between begins the count anew.
+// Skips skipped batches in a row end training; a used batch in between restarts the count.
 func TestGuardEndsAfterSkipsInARow(t *testing.T) {
 	wrong := make(map[int]stumble)
 	for _, at := range []int{3, 4, 6, 7, 8} {
@@ -253,7 +253,7 @@ func TestGuardEndsAfterSkipsInARow(t *testing.T) {
 	}
 }
 
-// Where nothing goes wrong a guard changes nothing, to the last bit.
+// Without faults a guard changes nothing, to the last bit.
 func TestGuardWithoutFaults(t *testing.T) {
 	want, report, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: downhill}, start(), guardedConfig(nil))
 	if err != nil {
@@ -270,7 +270,7 @@ func TestGuardWithoutFaults(t *testing.T) {
 	}
 }
 
-// A guard lets through errors that are no fault of the batch, and the context's end.
+// A guard does not catch errors that are not faults of the batch, or the end of the context.
 func TestGuardLetsErrorsThrough(t *testing.T) {
 	broken := errors.New("out of memory")
 	p := &recovering{stumbling: stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{
@@ -301,7 +301,7 @@ func (u *unseen) Validate(ctx context.Context, params []*tensors.Tensor) (float6
 	return u.bowl.Validate(ctx, params)
 }
 
-// A validation that is not finite ends a training as published, and is no better one for a guard.
+// A validation that is not finite ends a training as published, and counts as not better with a guard.
 func TestGuardOfValidation(t *testing.T) {
 	p := &unseen{bowl{target: downhill}, 2}
 	if _, _, err := Fit(context.Background(), xlatest.Go(t), p, start(), guardedConfig(nil)); !errors.Is(err,
@@ -315,7 +315,7 @@ func TestGuardOfValidation(t *testing.T) {
 	}
 }
 
-// counting is a bowl whose solver takes as many tries as there were calls, of which one is rejected.
+// counting is a bowl whose solver takes one try at the first call, two at the second and so on, one of them rejected.
 type counting struct{ recovering }
 
 func (c *counting) Steps() (tries, rejected int) { return c.calls, 1 }

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// pairs draws forecasts and targets of as many nodes.
+// pairs draws equal numbers of forecasts and targets.
 func pairs(t *rapid.T) (forecast, target []float64) {
 	n := rapid.IntRange(1, 12).Draw(t, "nodes")
 	values := rapid.SliceOfN(rapid.Float64Range(-10, 10), n, n)
@@ -42,7 +42,7 @@ func measure(t *rapid.T, f func(p, y []float64) (float64, error), forecast, targ
 	return value
 }
 
-// Relabelling forecasts and targets alike changes no error.
+// Relabelling forecasts and targets in the same way changes no error.
 func TestMSEJointRelabelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, y := pairs(t)
@@ -54,7 +54,7 @@ func TestMSEJointRelabelling(t *testing.T) {
 	})
 }
 
-// BroadcastMSE is the mean over all pairs, and does not notice when forecasts go to other nodes than targets do.
+// BroadcastMSE is the mean over all pairs, and does not change if only the forecasts are relabelled.
 func TestBroadcastMSE(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, y := pairs(t)
@@ -79,7 +79,7 @@ func TestBroadcastMSE(t *testing.T) {
 	})
 }
 
-// What tells the two measures apart: forecasts given to the wrong nodes, and exact forecasts.
+// Two cases distinguish the two measures: forecasts given to the wrong nodes, and exact forecasts.
 func TestMeasuresDiffer(t *testing.T) {
 	target := []float64{1, -1, 3}
 	for _, c := range []struct {
@@ -110,8 +110,8 @@ func TestMeasuresDiffer(t *testing.T) {
 	}
 }
 
-// Targets that were not observed count as if their nodes were not there; the forecasts of all nodes stay in pairs with
-// the targets that were.
+// Nodes without an observed target do not count, except that BroadcastMSE pairs their forecasts with the observed
+// targets.
 func TestMeasuresOfObservedTargets(t *testing.T) {
 	forecast, target := []float64{1, 5, 3}, []float64{2, math.NaN(), 7}
 	mse, err1 := train.MSE(forecast, target)

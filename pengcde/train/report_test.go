@@ -54,7 +54,7 @@ func TestUnresolved(t *testing.T) {
 	}
 }
 
-// A configuration without the options is what it was before there were any, as stored runs name it.
+// A configuration without the newer options is encoded as before they existed, as stored runs name it.
 func TestResolvedWithoutOptions(t *testing.T) {
 	resolved, err := Config{}.Resolved()
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *stiff) Stiffness(_ context.Context, params []*tensors.Tensor) (float64,
 
 var _ Stiff = (*stiff)(nil)
 
-// Stiffness is computed for the kept parameters, and only where the configuration wants it.
+// Stiffness is computed for the kept parameters, and only if the configuration requests it.
 func TestReportOfStiffness(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		s := &stiff{bowl: bowl{target: downhill, validations: []float64{2, 1, 3}}}

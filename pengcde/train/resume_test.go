@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// rugged is a bowl with faults that follow from the parameters and the batch, as the faults of a solve do: a gradient
-// that is not finite, the refined one neither, one that is refined well, and one that is too large either way.
+// rugged is a bowl with faults that depend on the parameters and the batch, like the faults of a solve: a gradient that
+// is not finite even when refined, one that is good when refined, and one that is too large either way.
 type rugged struct{ bowl }
 
 func (r *rugged) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
@@ -61,13 +61,14 @@ var (
 	_ Stepper = (*rugged)(nil)
 )
 
-// ruggedConfig has all options that carry something from batch to batch.
+// ruggedConfig has all options that keep state from batch to batch.
 func ruggedConfig(schedule Schedule) Config {
 	return Config{Epochs: 8, EvaluateEvery: 2, Patience: 8, MinEpochs: AtOnce, AdamW: AdamW{LearningRate: 0.3},
 		Guard: &Guard{Multiple: 20, Window: 3, Skips: 6}, Average: 0.6, Schedule: schedule}
 }
 
-// Cut at any gradient, also at a refined one, a training with all options ends with the same bits and the same record.
+// Interrupted at any gradient, also at a refined one, a training with all options ends with the same bits and the same
+// record.
 func TestCutTrainingWithOptionsGoesOnBitForBit(t *testing.T) {
 	backend := xlatest.Go(t)
 	for _, schedule := range []Schedule{{Kind: Cosine, To: 0.1}, {Kind: Plateau, After: 1}} {
@@ -108,7 +109,7 @@ func TestCutTrainingWithOptionsGoesOnBitForBit(t *testing.T) {
 	}
 }
 
-// The number of batches skipped in a row goes on where training was cut off.
+// The number of batches skipped in a row survives an interruption.
 func TestCutBetweenSkips(t *testing.T) {
 	wrong := map[int]stumble{4: notANumber, 5: notANumber, 6: notANumber}
 	config := guardedConfig(&Guard{Skips: 3})
@@ -125,7 +126,7 @@ func TestCutBetweenSkips(t *testing.T) {
 	}
 }
 
-// A checkpoint that was written before epochs had steps and skipped batches still serves.
+// A checkpoint from a version without counts of steps and skipped batches still loads.
 func TestCheckpointWithoutTheAddedColumns(t *testing.T) {
 	want, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: downhill}, start(), checkpointed(nil))
 	if err != nil {

@@ -43,7 +43,7 @@ func TestPlateauShares(t *testing.T) {
 	}
 }
 
-// A step at a rate of its own is the step of an AdamW with that rate, and at the same rate the published one to the
+// A step at a given rate equals the step of an AdamW with that rate, and at the same rate the published step to the
 // last bit.
 func TestStepAtIsStepWithTheRate(t *testing.T) {
 	backend := xlatest.Backend(t)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A training begins again, once, where its checkpoint cannot be used, without the files.
+// If its checkpoint cannot be used, a training starts over once, without the files.
 func TestStartOver(t *testing.T) {
 	var heard []string
 	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "model"), Notice: func(s string) { heard = append(heard, s) }}
