@@ -56,7 +56,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// changing is a source that is another one when it is read again.
+// changing is a source that returns other data when it is read again.
 type changing struct {
 	*affinity.Memory
 	fewerEvents, fewerLabels bool
@@ -96,7 +96,7 @@ func TestSourceThatChanges(t *testing.T) {
 	}
 }
 
-// broken fails where it is asked to.
+// broken is a source that fails at a chosen point.
 type broken struct {
 	affinity.PersistentForecast
 	train, observe, learn, forecast error

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// The gradient of the loss by every weight agrees with differences.
+// The gradient of the loss with respect to every weight agrees with differences.
 func TestGatedGradient(t *testing.T) {
 	const classes = 4
 	m := &GatedState{}
@@ -62,7 +62,7 @@ func TestGatedGradient(t *testing.T) {
 	}
 }
 
-// noisy are data of nodes whose weights stay as they are and are seen with noise, or drift and are seen as they are.
+// noisy returns data of nodes whose weights are constant and observed with noise, or drift and are observed exactly.
 func noisy(t *testing.T, drifts bool) *Data {
 	t.Helper()
 	const nodes, times = 12, 30
@@ -105,7 +105,7 @@ func noisy(t *testing.T, drifts bool) *Data {
 	return data
 }
 
-// Learned heuristics beat the newest row where it is noisy, and keep to it where it is not.
+// Learned heuristics beat the newest row if it is noisy, and stay close to it if it is not.
 func TestLearnedHeuristics(t *testing.T) {
 	score := func(drifts bool, f Forecaster) float64 {
 		plans, err := noisy(t, drifts).Rotation(5, 5)

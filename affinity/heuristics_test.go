@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// what node 0 is forecast at a time, of three classes.
+// forecast returns the forecast of node 0 at a time, for three classes.
 func forecast(t *testing.T, f affinity.Forecaster, at float64) []float64 {
 	t.Helper()
 	scores := make([]float64, 6)
@@ -79,11 +79,11 @@ func TestMessageHeuristics(t *testing.T) {
 		{&affinity.MessageAverage{Window: 2}, 55, []float64{0, 7.5, 1.75}},
 	} {
 		f := start(c.f)
-		for i := range events { // one after the other, as they come
+		for i := range events { // one by one, in order
 			if err := f.Observe(events[i : i+1]); err != nil {
 				t.Fatal(err)
 			}
-			forecast(t, f, events[i].Time) // looking does not change it
+			forecast(t, f, events[i].Time) // a forecast does not change the state
 		}
 		if err := f.Learn(affinity.Labels{}); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestMessageHeuristics(t *testing.T) {
 			t.Errorf("%T: %v, want %v", c.f, got, c.want)
 		}
 	}
-	// Large weights that are no longer among the last leave nothing behind.
+	// Large weights that are no longer among the last leave no rounding error.
 	f := start(&affinity.MessageMean{Last: 2})
 	for _, w := range []float64{1e30, 1, 2} {
 		if err := f.Observe([]dyngraph.Event{{Destination: 1, Weight: w}}); err != nil {

@@ -22,7 +22,7 @@ var heuristics = map[string]func() affinity.Forecaster{
 	"trained":             func() affinity.Forecaster { return &popular{} },
 }
 
-// popular is trained: it forecasts the mean of all answers, and of the events since then.
+// popular is a trained forecaster: it forecasts the mean of all answers, and of the events since then.
 type popular struct {
 	affinity.MessageMean
 	mean []float64
@@ -72,7 +72,7 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 	}
 }
 
-// The check finds the leak of the other clock.
+// The check finds the leak of the parity clock.
 func TestParityTimeLeaks(t *testing.T) {
 	err := affinitytest.Leak(context.Background(), func(d *affinity.Data) (*affinity.Plan, error) {
 		return d.Official(affinity.Parity)
@@ -82,7 +82,7 @@ func TestParityTimeLeaks(t *testing.T) {
 	}
 }
 
-// diary writes down what it is told.
+// diary records the events, labels and questions that it receives.
 type diary struct {
 	affinity.PersistentForecast
 	newest, learned, reset float64
@@ -105,7 +105,7 @@ func (d *diary) Ask(q affinity.Question, _ affinity.Labels) error {
 	return nil
 }
 
-// A trainer is told of nothing from the first test question on.
+// A trainer receives nothing from the first test question on.
 func TestTrainingEndsBeforeTheTest(t *testing.T) {
 	data := yearly(t)
 	plan, err := data.Official(affinity.Strict)
@@ -129,7 +129,7 @@ func TestTrainingEndsBeforeTheTest(t *testing.T) {
 	}
 }
 
-// student is a trainer with a diary of its training.
+// student is a trainer that records its training in a diary.
 type student struct {
 	affinity.PersistentForecast
 	diary

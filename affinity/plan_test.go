@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// memory has so many events among three nodes at each time, and labels of all times but the first: node 0 sends to a
-// node that changes every other time.
+// memory has the given number of events among three nodes at each time, and labels at all times except the first: node
+// 0 sends to a node that changes every other time.
 func memory(times []float64, events int) *affinity.Memory {
 	m := &affinity.Memory{NodeNames: []string{"a", "b", "c"}, Classes: 3}
 	for i, at := range times {
@@ -45,7 +45,7 @@ func yearly(t testing.TB) *affinity.Data {
 	return data
 }
 
-// The loop of TGB as it is written there: batch by batch, with a pointer.
+// The loop of TGB as its code has it: batch by batch, with a pointer.
 func TestOfficialIsTheLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var times []float64
@@ -146,7 +146,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return a + (b-a)*(at-math.Floor(at))
 }
 
-// counting counts the events that are known at each question.
+// counting counts the events known at each question.
 type counting struct {
 	diary
 	events int
@@ -233,7 +233,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// windowDiary wants of each window that it is told of the snapshots before the question alone.
+// windowDiary checks that each window receives only the snapshots before the question.
 type windowDiary struct {
 	*diary
 	t *testing.T

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
 
-// sparse lists the entries of a dense matrix that are not zero.
+// sparse lists the nonzero entries of a dense matrix.
 func sparse(t *testing.T, a fixture.Array) (*dyngraph.Pattern, []float64) {
 	t.Helper()
 	n := a.Dims[0]
@@ -70,8 +70,8 @@ func TestNormalisationErrors(t *testing.T) {
 	}
 }
 
-// Every normalisation refuses weights that are no snapshot of the pattern, and degrees that overflow, which would make
-// entries of 0.
+// Every normalisation returns an error for weights that are not snapshots of the pattern, and for degrees that
+// overflow, which would give entries of 0.
 func TestNormalisationInput(t *testing.T) {
 	sound := dyngraph.Pattern{Nodes: 3, From: []int32{0, 0}, To: []int32{1, 2}}
 	for _, c := range []struct {
@@ -99,8 +99,8 @@ func TestNormalisationInput(t *testing.T) {
 var everyKind = []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw,
 	dyngraph.NormalisedAdjacency}
 
-// The adjacency of two nodes that exchange w each way has the entries w/(1+w) and, on the diagonal, 1/(1+w), also where
-// the product of their degrees is beyond float64 in either direction.
+// The adjacency of two nodes with edges of weight w in both directions has the entries w/(1+w) and, on the diagonal,
+// 1/(1+w), also if the product of their degrees overflows or underflows float64.
 func TestNormalisationOfExtremeWeights(t *testing.T) {
 	p := &dyngraph.Pattern{Nodes: 2, From: []int32{0, 1}, To: []int32{1, 0}}
 	for _, degree := range []float64{1e200, 1e307, 3, 0x1p-53} {

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// lagged is a ring whose features repeat k steps and whose target is the step after them.
+// lagged returns a ring whose features repeat k steps and whose target is the step after them.
 func lagged(snapshots, k int) *dyngraph.Series {
 	s := ring(3, snapshots, k)
 	s.Alignment = dyngraph.Alignment{Features: dyngraph.StepRange{Last: k - 1},
@@ -21,7 +21,7 @@ func lagged(snapshots, k int) *dyngraph.Series {
 	return s
 }
 
-// steps lists the steps that a window's inputs and target are made of, one by one from the definition of Steps.
+// steps lists the steps of a window's inputs and target, one by one from the definition of Alignment.
 func steps(w dyngraph.Window) (inputs, targets []int) {
 	s := w.Series.Alignment
 	for i := w.Start; i < w.Last(); i++ {
@@ -111,7 +111,7 @@ func TestPurgedRotationSharesNoStep(t *testing.T) {
 	})
 }
 
-// latest and newest step of a window by the definition of Steps.
+// latest and newest step of a window by the definition of Alignment.
 func latest(w dyngraph.Window) int {
 	in, target := steps(w)
 	return max(slices.Max(in), slices.Max(target))

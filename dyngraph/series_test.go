@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// ring is a directed ring of n nodes seen at T times, with p features and one target a node.
+// ring returns a directed ring of n nodes at T times, with p features and one target per node.
 func ring(n, snapshots, p int) *dyngraph.Series {
 	var from, to []int
 	for u := range n {

@@ -55,7 +55,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A whole series shows all its snapshots and is asked for the targets at each; it touches all steps.
+// A whole series shows all its snapshots and forecasts the targets at each; it uses all steps.
 func TestWholeSeries(t *testing.T) {
 	s := ring(3, 6, 2) // times 2, 2.5, 4, 6.5, 10, 14.5
 	s.LastObserved = s.Targets
@@ -115,7 +115,7 @@ func TestGraphTargets(t *testing.T) {
 	}
 }
 
-// Whatever a window says of itself, what it is asked for comes back empty with a reason, and nothing panics.
+// For an invalid window every method returns an empty result, Validate gives the reason, and nothing panics.
 func TestWindowOutsideOfItsSeries(t *testing.T) {
 	s := ring(3, 6, 2)
 	s.LastObserved, s.RecentMean = s.Targets, s.Targets
@@ -158,8 +158,8 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 	}
 }
 
-// LastObserved and RecentMean return a typed error where the window's row has a NaN, at its last input alone, also in a
-// series without targets.
+// LastObserved and RecentMean return a typed error if the row at the last input has a NaN, also in a series without
+// targets. Earlier rows do not matter.
 func TestWindowKnown(t *testing.T) {
 	s := ring(3, 6, 2)
 	s.LastObserved, s.RecentMean = slices.Clone(s.Targets), slices.Clone(s.Targets)

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Each test takes the same mean; those that count dependence are the wider and the less sure.
+// All tests have the same mean; tests that account for dependence have wider intervals and larger p values.
 func TestCompare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	model, equal, worse := make([]float64, 20), make([]float64, 20), make([]float64, 20)

@@ -14,7 +14,7 @@ func values(n fixture.Node) (all []float64) {
 	return all
 }
 
-// What two other libraries say of the same tables, some with many ties.
+// Results of two other libraries for the same tables, some with many ties.
 func TestFixture(t *testing.T) {
 	const tolerance = 1e-9
 	for _, c := range fixture.Load(t, "statistics").Get("cases").List() {

@@ -84,7 +84,7 @@ func TestSerialCI(t *testing.T) {
 	}
 }
 
-// The interval covers the mean nearly as often as it says, where the interval for independent values does not.
+// The interval covers the mean nearly at the nominal rate, and the interval for independent values does not.
 func TestSerialCICovers(t *testing.T) {
 	const k, lag, trials = 20, 12, 4000
 	rng := rand.New(rand.NewPCG(5, 6))

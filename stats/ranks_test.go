@@ -19,7 +19,7 @@ import (
 var tests = map[string]func([][]float64) (stats.RankTest, error){"Friedman": stats.Friedman,
 	"aligned ranks": stats.AlignedRanks}
 
-// drawTable has whole numbers, so that values tie and sums are exact.
+// drawTable returns whole numbers, so that values tie and sums are exact.
 func drawTable(t *rapid.T) [][]float64 {
 	table := make([][]float64, rapid.IntRange(2, 12).Draw(t, "blocks"))
 	models := rapid.IntRange(2, 7).Draw(t, "models")
@@ -82,7 +82,7 @@ func TestRankTestsArePlausible(t *testing.T) {
 	})
 }
 
-// Friedman's test sees the order within blocks alone.
+// Friedman's test depends only on the order within blocks.
 func TestFriedmanSeesOrderAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -97,7 +97,7 @@ func TestFriedmanSeesOrderAlone(t *testing.T) {
 	})
 }
 
-// Aligned ranks do not see what all models of a block share, nor the unit.
+// Aligned ranks are invariant to a constant shared by all models of a block, and to the unit.
 func TestAlignedRanksDoNotSeeBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -176,8 +176,8 @@ func TestWilcoxon(t *testing.T) {
 	})
 }
 
-// Known p values: all of five pairs agree, 2/32; many pairs are near the normal approximation, more than 60 have it
-// alone.
+// Known p values: all of five pairs agree, 2/32; many pairs are near the normal approximation, and more than 60 pairs
+// have only that.
 func TestWilcoxonSizes(t *testing.T) {
 	grow := func(n int) (a, b []float64) {
 		for i := range n {
@@ -247,7 +247,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Where no model is better, tests reject about as often as they say; where one is, they find it and no other.
+// If no model is better, tests reject at the nominal rate; if one is, they find it and no other.
 func TestCalibration(t *testing.T) {
 	const blocks, models, trials = 24, 5, 2000
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSerialCIOfFewWindows measures the table of docs/statistics.md: how often a true hypothesis is rejected where the
-// windows are few for the lag, and errors depend over a part or all of it.
+// TestSerialCIOfFewWindows measures the table of docs/statistics.md: the rate at which a true hypothesis is rejected if
+// the windows are few for the lag, and errors are dependent over all or part of it.
 func TestSerialCIOfFewWindows(t *testing.T) {
 	const lag, trials = 12, 5000
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -43,7 +43,7 @@ func TestSerialNullIsKieferVogelsang(t *testing.T) {
 	}
 }
 
-// A p value is below 0.05 exactly where the interval leaves 0 out.
+// A p value is below 0.05 exactly if the interval excludes 0.
 func TestPAgreesWithInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rejected := 0
@@ -91,8 +91,8 @@ func TestPOfFewValues(t *testing.T) {
 	}
 }
 
-// Errors of forecasts two steps ahead are moving averages. Their p value is nearly uniform, where the p value for
-// independent values rejects three times as often as it says.
+// Errors of forecasts two steps ahead are moving averages. Their p value is nearly uniform; the p value for independent
+// values rejects three times as often as the nominal rate.
 func TestSerialPIsCalibrated(t *testing.T) {
 	const k, lag, trials = 24, 4, 2000
 	rng := rand.New(rand.NewPCG(3, 4))

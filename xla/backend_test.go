@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A backend that was never opened is an error of whatever would compute on it, and can be shown and closed.
+// Every operation on a backend that was never opened returns an error. It can be printed and closed.
 func TestBackendThatIsNotOpen(t *testing.T) {
 	for name, backend := range map[string]*xla.Backend{"nil": nil, "zero": {}, "of none": xla.Wrap(nil),
 		"named": {Device: "cpu"}} {

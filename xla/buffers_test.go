@@ -21,7 +21,7 @@ func program(t *testing.T, backend *xla.Backend, f func(x *Node) *Node) *xla.Pro
 	return p
 }
 
-// Tensors that are moved to the device do not stay on the host; programs take them, and they can be read again.
+// Tensors moved to the device do not stay on the host. Programs accept them, and they can be read again.
 func TestToDevice(t *testing.T) {
 	backend := xlatest.Backend(t)
 	double := program(t, backend, func(x *Node) *Node { return MulScalar(x, 2.0) })

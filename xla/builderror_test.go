@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with
-// its file and line where Go's runtime or GoMLX raised it.
+// An error that stops a graph from being built is one line: the function's own error unchanged, or the file and line
+// where Go's runtime or GoMLX raised it.
 func TestBuildErrors(t *testing.T) {
 	backend, err := Open(Config{Backend: "go"})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// The text of a program calls kernels on tensors in row-major order, and has no function left that stood for one. Other
-// functions, also for kernels that nobody has, and programs without kernels, stay.
+// The text of a program calls kernels on tensors in row-major order, and no longer contains the functions that stood
+// for them. Other functions, functions for unknown kernels, and programs without kernels are unchanged.
 func TestWithKernels(t *testing.T) {
 	const program = `module @p {
   func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<f32>) -> tensor<2x3xf32> {
@@ -61,8 +61,8 @@ func TestRowMajor(t *testing.T) {
 	}
 }
 
-// A function of the caller's own runs as it is, also with a kernel's name or one that begins like it, and so does what
-// stands for a kernel that nobody has.
+// A custom function runs unchanged, even with a kernel's name or a name that begins like it. So does the function for
+// an unknown kernel.
 func TestFunctionsThatAreNoKernels(t *testing.T) {
 	backend, err := Open(Config{})
 	if err != nil {
@@ -99,7 +99,7 @@ func TestFunctionsThatAreNoKernels(t *testing.T) {
 	}
 }
 
-// A call of nothing is an error of whoever builds the graph.
+// A call without inputs is an error when the graph is built.
 func TestCallWithoutInputs(t *testing.T) {
 	backend, err := Open(Config{Backend: "go"})
 	if err != nil {
@@ -117,7 +117,7 @@ func TestCallWithoutInputs(t *testing.T) {
 	}
 }
 
-// Only backends whose plugin has the kernels call them, and none for numbers of other types.
+// Only backends whose plugin has the kernels call them, and only for supported types.
 func TestHasKernels(t *testing.T) {
 	has := func(backend *Backend, x any) (answer bool) {
 		t.Helper()
@@ -167,7 +167,7 @@ func TestHasKernels(t *testing.T) {
 	}
 }
 
-// Where a plugin does not take the kernels the backend says so, and computes the same without them.
+// If a plugin refuses the kernels the backend says so, and computes the same without them.
 func TestKernelsThatAreRefused(t *testing.T) {
 	const env = "PENGCDE_TEST_REFUSED"
 	if want := os.Getenv(env); want != "" {

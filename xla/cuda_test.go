@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Flags reach the compiler behind the options that it is given, and no other flags stay: shown by one that no XLA
-// knows, on a CPU, whose C API is CUDA's.
+// Flags reach the compiler after the given options, and no earlier flags stay. The test uses a flag unknown to XLA, on
+// a CPU, whose C API is the same as CUDA's.
 func TestAddedOptions(t *testing.T) {
 	backend, err := Open(Config{Backend: "xla:cpu"})
 	if err != nil {
@@ -22,7 +22,7 @@ func TestAddedOptions(t *testing.T) {
 	t.Setenv(CacheEnv, "off")
 	size := 0
 	call := func() error {
-		size++ // so that it is compiled anew
+		size++ // so that it is compiled again
 		program, err := NewProgram(backend, "twice", func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{graph.Add(in[0], in[0])}
 		})

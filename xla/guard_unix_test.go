@@ -13,7 +13,7 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// folderOf makes folders, one in the other, with these modes, whatever the umask.
+// folderOf makes nested folders with these modes, whatever the umask.
 func folderOf(t *testing.T, modes ...fs.FileMode) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -34,7 +34,7 @@ func chmod(t *testing.T, path string, mode fs.FileMode) {
 	}
 }
 
-// give makes a file or folder another user's, which root alone can.
+// give makes a file or folder belong to another user, which only root can do.
 func give(t *testing.T, path string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -45,7 +45,7 @@ func give(t *testing.T, path string) {
 	}
 }
 
-// wantRefused wants an error with a text, or none for "".
+// wantRefused checks for an error that contains a text, or for no error if text is "".
 func wantRefused(t *testing.T, err error, text string) {
 	t.Helper()
 	if text == "" && err != nil || text != "" && (err == nil || !strings.Contains(err.Error(), text)) {
@@ -95,7 +95,7 @@ func TestFolderOfProgramsIsOurs(t *testing.T) {
 	})
 }
 
-// A program that others could have written is not run.
+// A program that other users could have written is not run.
 func TestProgramsOfOthersAreNotRead(t *testing.T) {
 	s := &store{folder: t.TempDir()}
 	k := s.key([]byte("mlir"))
@@ -150,7 +150,7 @@ func TestPluginThatEverybodyCanWrite(t *testing.T) {
 	}
 }
 
-// Nothing that this package imports downloads plugins.
+// No package that this package imports downloads plugins.
 func TestInstallerIsNotLinked(t *testing.T) {
 	if err := goxla.AutoInstall(); !errors.Is(err, goxla.ErrNoAutoInstaller) {
 		t.Errorf("error %v, want %v", err, goxla.ErrNoAutoInstaller)

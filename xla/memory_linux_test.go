@@ -4,7 +4,7 @@ package xla
 
 import "testing"
 
-// What the user sets of the C allocator in the environment is left as it is.
+// The user's environment settings of the C allocator are not changed.
 func TestAllocatorIsSet(t *testing.T) {
 	all := []string{"MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES",
 		"MALLOC_ARENA_MAX"}

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What a large result had is given back on request, though until then it is kept.
+// The memory of a large result is returned on request, and kept until then.
 func TestReturnFreedMemory(t *testing.T) {
 	backend := xlatest.Backend(t)
 	if backend.Kind() != "xla:cpu" {

@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// alone makes a machine without settings, without a CUDA device and with one folder for plugins.
+// alone simulates a machine without settings, without a CUDA device and with one folder for plugins.
 func alone(t *testing.T) (folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "some plugins ") // t.TempDir is named after the test, and names matter here
@@ -236,7 +236,7 @@ func TestOpenCPUPlugin(t *testing.T) {
 	}
 }
 
-// A device without a plugin that works must not keep the CPU from computing, and must be told of.
+// A device without a working plugin must not keep the CPU from computing, and a notice must mention it.
 func TestOpenPassesOverCUDA(t *testing.T) {
 	plugin := installedCPU(t)
 	folder := alone(t)

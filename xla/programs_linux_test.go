@@ -16,7 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// keeping is a backend whose programs are kept, and where.
+// keeping returns a backend whose programs are stored, and the store.
 func keeping(t *testing.T) (*Backend, *store) {
 	t.Helper()
 	backend, err := Open(Config{Backend: "xla:cpu"})
@@ -36,8 +36,8 @@ func keeping(t *testing.T) (*Backend, *store) {
 	return backend, s
 }
 
-// A program that was kept computes what the compiled one did. Programs damaged in the folder are compiled and written
-// anew, and without a folder programs compile as always.
+// A stored program computes the same as the compiled one. Damaged files are compiled and written again, and without a
+// folder programs compile as usual.
 func TestProgramsAreKept(t *testing.T) {
 	backend, programs := keeping(t)
 	programs.folder = filepath.Join(t.TempDir(), "new", "folder")
@@ -70,7 +70,7 @@ func TestProgramsAreKept(t *testing.T) {
 		if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for i, kept := range []int64{0, 1} { // written anew, and then found
+		for i, kept := range []int64{0, 1} { // written again, and then found
 			if got, found := run(); !slices.Equal(got, want) || found != kept {
 				t.Errorf("%s, call %d: %v with %d programs found, want %v with %d", name, i, got, found, want, kept)
 			}
@@ -82,7 +82,7 @@ func TestProgramsAreKept(t *testing.T) {
 	}
 }
 
-// What the plugin cannot load is compiled, though its file is whole.
+// A program that the plugin cannot load is compiled, even if its file is complete.
 func TestProgramThatCannotBeLoaded(t *testing.T) {
 	backend, programs := keeping(t)
 	programs.folder = t.TempDir()
@@ -116,7 +116,7 @@ func TestProgramThatCannotBeLoaded(t *testing.T) {
 	}
 }
 
-// A plugin that others loaded, with flags that are not known, keeps nothing: its programs may be wrong with others.
+// A plugin loaded earlier, with unknown flags, stores nothing: its programs may be wrong with other flags.
 func TestPluginLoadedBefore(t *testing.T) {
 	const env = "PENGCDE_TEST_LOADED_BEFORE"
 	if os.Getenv(env) == "" {
@@ -143,7 +143,7 @@ func TestPluginLoadedBefore(t *testing.T) {
 	}
 }
 
-// Where everybody can write to the folder, nothing is kept there or read from it, and Open says so.
+// If everybody can write to the folder, no program is stored there or read from it, and Open says so.
 func TestFolderOfProgramsIsRefused(t *testing.T) {
 	const env = "PENGCDE_TEST_REFUSED"
 	if folder := os.Getenv(env); folder == "" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Programs of other contents, options, flags, threads and compilers are others.
+// Programs that differ in contents, options, flags, threads or compiler have different keys.
 func TestKeysOfPrograms(t *testing.T) {
 	s := &store{compiler: "a"}
 	seen := map[programKey]string{s.key([]byte("mlir"), []byte("x")): "first"}
@@ -22,7 +22,7 @@ func TestKeysOfPrograms(t *testing.T) {
 	add("another compiler", (&store{compiler: "b"}).key([]byte("mlir"), []byte("x")))
 }
 
-// Stores of other flags and files are others, and what XLA writes beside programs, or reads, keeps it from being one.
+// Stores for other flags and files differ. Flags that make XLA read or write other files disable the store.
 func TestStores(t *testing.T) {
 	t.Setenv(CacheEnv, t.TempDir())
 	file := filepath.Join(t.TempDir(), "plugin.so")
@@ -64,7 +64,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// The longest unused programs go first, and files of others never.
+// The least recently used programs are deleted first, and files not written by the store never.
 func TestFewProgramsAreKept(t *testing.T) {
 	s := &store{folder: t.TempDir()}
 	now := time.Now()

@@ -9,7 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// The memory alive at once in graphs small enough to count by hand, in matrices [16, 16] of float64.
+// The live memory of graphs small enough to count by hand, with matrices [16, 16] of float64.
 func TestTemporary(t *testing.T) {
 	backend, err := Open(Config{Backend: "go"})
 	if err != nil {

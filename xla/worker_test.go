@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Workers run what they are asked, and nothing once their backend is closed.
+// Workers run the functions they receive, and none after their backend is closed.
 func TestWorkers(t *testing.T) {
 	backend, err := Open(Config{Backend: "xla:cpu"})
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A plugin is opened with the flag where it knows it and the user has not set it, and the environment is then as it
-// was.
+// A plugin is opened with the flag if it knows it and the user has not set it. The environment is restored afterwards.
 func TestYNNPACKIsOff(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string, content []byte) string {
@@ -54,7 +53,7 @@ func TestYNNPACKIsOff(t *testing.T) {
 	}
 }
 
-// A product with a broadcast factor, multiplied and summed, is what YNNPACK gets wrong.
+// YNNPACK computes a product with a broadcast factor, multiplied and summed, incorrectly.
 func TestProductWithABroadcast(t *testing.T) {
 	backend, err := Open(Config{})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// tokens are weeks of events from users to classes, as many nodes and classes as tgbn-token has: users have a few
-// classes that they keep to, and a label each week.
+// tokens returns weeks of events from users to classes, with the numbers of nodes and classes of tgbn-token. Users keep
+// to a few classes, and have a label each week.
 func tokens(nodes, classes, weeks int) *affinity.Memory {
 	random := rand.New(rand.NewPCG(1, 2))
 	m := &affinity.Memory{Classes: classes}
@@ -46,8 +46,8 @@ func tokens(nodes, classes, weeks int) *affinity.Memory {
 	return m
 }
 
-// BenchmarkToken is an epoch of training, one batch for each week, and its largest resident memory. With -short the graph
-// is small.
+// BenchmarkToken measures an epoch of training, one batch for each week, and the peak resident memory. With -short the
+// graph is small.
 func BenchmarkToken(b *testing.B) {
 	nodes, classes := 61756, 1001
 	if testing.Short() {

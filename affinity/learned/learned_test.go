@@ -26,7 +26,7 @@ import (
 
 const nodes, times = 5, 12
 
-// trade is a source of yearly weights between all nodes, with labels from the second year on.
+// trade returns a source of yearly weights between all nodes, with labels from the second year on.
 func trade() *affinity.Memory {
 	random := rand.New(rand.NewPCG(1, 2))
 	m := &affinity.Memory{NodeNames: []string{"a", "b", "c", "d", "e"}, Classes: nodes}
@@ -75,7 +75,7 @@ func forecaster(t *testing.T, c pengcde.Config) *learned.Forecaster {
 		Training: train.Config{Epochs: 3, EvaluateEvery: 1, BatchSize: 4, AdamW: train.AdamW{LearningRate: 0.01}}}
 }
 
-// A question is a window of the snapshots that are over, with the known labels, and its answer.
+// A question becomes a window of the complete snapshots, with the known labels and its answer.
 func TestWindows(t *testing.T) {
 	ctx := context.Background()
 	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true}})
@@ -141,7 +141,7 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 	}
 }
 
-// A residual model that is hardly trained is the log-linear one.
+// A residual model with almost no training equals the log-linear model.
 func TestResidualBeginsLogLinear(t *testing.T) {
 	ctx := context.Background()
 	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true},
@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// In parity time the snapshot that goes on is the newest, with the events at the asked time that are known.
+// In parity time the current snapshot is the newest, with the events known at the time of the question.
 func TestParitySeesTheSnapshotThatGoesOn(t *testing.T) {
 	ctx := context.Background()
 	m := trade()

@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// On few nodes all pairs are edges from the start; on more the pattern is the union of what it was told of, and what
-// was made of it before it grew stays as it was.
+// On few nodes all pairs are edges from the start. On more nodes the pattern is the union of the edges seen, and
+// results from before it grew stay the same.
 func TestPattern(t *testing.T) {
 	first := &dyngraph.Snapshot{From: []int32{1, 7}, To: []int32{2, 3}, Weights: []float64{5, 6}}
 	later := &dyngraph.Snapshot{From: []int32{1, 2}, To: []int32{2, 9}, Weights: []float64{8, 9}}

@@ -86,7 +86,7 @@ func (s *seen) sum() (*dyngraph.Snapshot, error) {
 	return one, nil
 }
 
-// last returns the newest snapshots that a question at a time may know, as many as the model sees: the complete
+// last returns the newest snapshots that a question at a time may know, in the number that the model sees: the complete
 // snapshots, and in parity time the current one, which contains events at that time. It returns nil if there is none.
 func (s *seen) last(t float64) ([]*dyngraph.Snapshot, error) {
 	if math.IsNaN(s.first) {

@@ -30,7 +30,7 @@ func TestCountOfACompiledProgram(t *testing.T) {
 		if m, err := Parse(content[:size]); err != nil && !errors.Is(err, ErrProto) {
 			t.Errorf("error %v, want %v", err, ErrProto)
 		} else if err == nil {
-			m.Count() // whatever was cut off
+			m.Count() // must not panic, wherever the content was cut off
 		}
 	}
 }
@@ -60,7 +60,8 @@ func floats(dims ...int) []byte {
 	return b
 }
 
-// A loop of five turns has a fusion with a scatter and a product in it, and a fusion that reads two rows of a matrix.
+// A loop of five iterations has a fusion with a scatter and a product in it, and a fusion that reads two rows of a
+// matrix.
 func TestCountOfALoop(t *testing.T) {
 	scattering := message(1, "scattering", 5, 3,
 		2, message(1, "p", 2, "parameter", 3, floats(8, 4), 9, 0, 35, 1),

@@ -16,9 +16,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkProduct is what [Product.Choose] rests on: two layers of the 8 published maps, 16 features, batches of 4,
-// float32, forward and backward, dense and sparse in turns. The graphs are random, with all edges of
-// a hub where one is named.
+// BenchmarkProduct measures the times on which [Product.Choose] is based: two layers of the 8 published maps, 16
+// features, batches of 4, float32, forward and backward, dense and sparse in turns. The graphs are random; some have a
+// hub with all edges.
 func BenchmarkProduct(b *testing.B) {
 	for _, size := range []struct{ n, edges, hub int }{
 		{64, 256, 0}, {64, 1024, 0}, {100, 400, 0}, {100, 1600, 0}, {129, 516, 0}, {129, 2400, 0}, {256, 4096, 0},
@@ -31,14 +31,15 @@ func BenchmarkProduct(b *testing.B) {
 			if layers(Auto).layout.buckets != nil {
 				chosen = "sparse"
 			}
-			edges := layers(Auto).layout.patterns[0].Edges() // without those drawn twice
+			edges := layers(Auto).layout.patterns[0].Edges() // without duplicate draws
 			b.Logf("%.3f of the matrix is filled: %s is chosen", float64(edges)/float64(size.n*size.n), chosen)
 			takeTurns(b, [2]string{"dense", "sparse"}, [2]func(){layers(Dense).prepare(b), layers(Sparse).prepare(b)})
 		})
 	}
 }
 
-// BenchmarkModulation is the same with A and A' modulated by identities of size k, and without for k = 0.
+// BenchmarkModulation measures the same with A and A' modulated by identities of size k, or without modulation for k =
+// 0.
 func BenchmarkModulation(b *testing.B) {
 	for _, size := range []struct{ n, edges, hub int }{{400, 6400, 0}, {1000, 4000, 819}} {
 		for _, product := range []Product{Dense, Sparse} {
@@ -55,9 +56,9 @@ func BenchmarkModulation(b *testing.B) {
 	}
 }
 
-// BenchmarkUndirected is what [layout.fit] gains for undirected graphs of the mean degree, forward alone and with the
-// backward pass: the same two layers in the general layout and in the symmetric one, with the bytes of the control's
-// rows for a pair of snapshots.
+// BenchmarkUndirected measures the gain of [layout.fit] for undirected graphs of the given mean degree, forward only
+// and with the backward pass: the same two layers in the general and in the symmetric layout, with the bytes of the
+// control's rows for a pair of snapshots.
 func BenchmarkUndirected(b *testing.B) {
 	const batch = 4
 	for _, n := range []int{400, 2048} {
@@ -100,8 +101,8 @@ func BenchmarkUndirected(b *testing.B) {
 	}
 }
 
-// takeTurns calls the two in turns and reports the fastest call of each and the ratio of the second to the first: other
-// work on the machine weighs on neither.
+// takeTurns calls the two functions in turns and reports the fastest call of each and the ratio of the second to the
+// first. Other work on the machine then affects neither.
 func takeTurns(b *testing.B, names [2]string, calls [2]func()) {
 	var fastest [2]time.Duration
 	for b.Loop() {
@@ -160,7 +161,7 @@ type twoLayers struct {
 	forward      bool // without the backward pass
 }
 
-// prepare compiles, and returns what calls the program.
+// prepare compiles and returns the function that calls the program.
 func (w twoLayers) prepare(b *testing.B) (call func()) {
 	const width = 16
 	layout, n, batch, identitySize := w.layout, w.layout.Nodes, len(w.snapshots), w.identitySize

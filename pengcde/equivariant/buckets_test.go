@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rounded is the number of entries when every list takes the next width, with those that buckets cost.
+// rounded returns the number of entries if every list is padded to the next width, plus the cost of the buckets.
 func rounded(counts map[int]int, widths []int, cost int) (entries int, fits bool) {
 	for length, count := range counts {
 		k, _ := slices.BinarySearch(widths, length)

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// The room of runs is the smallest that every run fits in, and every batch of runs is laid out in it.
+// The capacity of runs is the smallest that every run fits in, and every batch of runs can use it.
 func TestWindowCapacity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "nodes")
@@ -71,7 +71,7 @@ func TestWindowCapacity(t *testing.T) {
 	})
 }
 
-// A graph beyond its room is laid out in a larger one, and one of other nodes is refused.
+// A graph beyond its capacity uses a larger one, and a graph with another number of nodes is an error.
 func TestBeyondCapacity(t *testing.T) {
 	few := graph(t, 9, 1, 0)
 	room, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })

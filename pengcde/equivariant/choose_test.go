@@ -6,7 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Auto is dense up to 64 nodes, and beyond where more than an eighth of the matrix is filled; what a user names stands.
+// Auto is dense up to 64 nodes, and on larger graphs if more than an eighth of the matrix is filled. An explicit choice
+// stays.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		asked    Product
@@ -23,7 +24,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// graph has a ring of n nodes with edges to the next few, and edges from node 0 to the first of the others.
+// graph has a ring of n nodes with edges to the next few nodes, and edges from node 0 to the first of the others.
 func graph(t *testing.T, n, degree, hub int) *dyngraph.Pattern {
 	t.Helper()
 	var from, to []int
@@ -42,7 +43,7 @@ func graph(t *testing.T, n, degree, hub int) *dyngraph.Pattern {
 	return p
 }
 
-// The fullest graph of a batch decides for all of it.
+// The fullest graph of a batch decides for the whole batch.
 func TestLayoutOfABatch(t *testing.T) {
 	const n = 120
 	for degree, sparse := range map[int]bool{15: true, 16: false} { // 0.125 and 0.133 of the matrix
@@ -56,11 +57,11 @@ func TestLayoutOfABatch(t *testing.T) {
 	}
 }
 
-// A hub gets a bucket of its own where the entries that this saves are more than one costs: a list as long as the hub's
-// for every node, less what there is, against bucketCost.
+// A hub gets its own bucket if this saves more entries than a bucket costs: a list of the hub's length for every node,
+// minus the actual entries, against bucketCost.
 func TestHubGetsABucket(t *testing.T) {
 	for _, c := range []struct{ batch, n, hub, want int }{
-		// 200 lists of some 3 entries, lengthened by 18 or 58: 3600 or 11600 more
+		// 200 lists of about 3 entries, lengthened by 18 or 58: 3600 or 11600 more
 		{1, 200, 0, 1}, {1, 200, 20, 1}, {1, 200, 60, 2},
 		{4, 200, 20, 2}, {4, 50, 20, 1}, // samples count together
 	} {

@@ -1,6 +1,6 @@
 package equivariant
 
-// definition is the map of a, an n x n matrix in row-major order, without the scale.
+// definition applies the map to a, an n x n matrix in row-major order, without the scale.
 func definition(m Map, a []float64, n int) []float64 {
 	out := make([]float64, n*n)
 	v := make([][]float64, statistics)

@@ -23,7 +23,7 @@ type matrices struct {
 	a, da [][]float64
 }
 
-// lay puts both on the union of their entries that are not zero, as rows of a layout.
+// lay puts both on the union of their nonzero entries, as rows of a layout.
 func (m matrices) lay(t testing.TB, product Product) (l layout, rows [2][]float64) {
 	t.Helper()
 	var patterns []*dyngraph.Pattern
@@ -304,7 +304,7 @@ func TestActionIsTheDefinition(t *testing.T) {
 	}
 }
 
-// States that the forward pass gathered are not kept: the gradient gathers them again, beside cotangents.
+// The backward pass gathers states again; states gathered in the forward pass are not kept.
 func TestGatheredAgain(t *testing.T) {
 	gathers := func(gradient bool) (count int) {
 		p := draw(rand.New(rand.NewPCG(5, 3)), 1, 5, 2, 0.5)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzMapNames wants of any text a typed error, or a map that its own name gives back.
+// FuzzMapNames checks that any text gives a typed error, or a map whose name gives the map back.
 func FuzzMapNames(f *testing.F) {
 	for _, text := range []string{
 		"identity", "Identity", "row-sums_on columns", "diagonal", "", "Map(3)", "identity;transpose", "ıdentity",

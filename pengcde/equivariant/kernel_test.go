@@ -22,7 +22,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// outputsEnv is the file into which TestKernels of another process writes what it computes.
+// outputsEnv names the file to which TestKernels in another process writes its results.
 const outputsEnv = "PENGCDE_TEST_OUTPUTS"
 
 // Kernels compute the same as their plain operations, and as programs without kernels: layers and products of one
@@ -120,7 +120,7 @@ func kernelOutputs(t *testing.T) map[string][]float64 {
 	return all
 }
 
-// hubPattern is an undirected graph with a node that most others are neighbours of.
+// hubPattern returns an undirected graph with a node that is a neighbour of most others.
 func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 	t.Helper()
 	var from, to []int
@@ -138,8 +138,8 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 	return p
 }
 
-// kernelGradients are the output of a layer, its gradients with respect to states, snapshots and parameters, and the
-// same of a product with A alone.
+// kernelGradients returns the output of a layer, its gradients with respect to states, snapshots and parameters, and
+// the same for a product with only A.
 func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.Seeds, patterns []*dyngraph.Pattern,
 	snapshots [][][]float64) [][]float64 {
 	t.Helper()

@@ -69,7 +69,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A pattern that NewPattern does not make has no layout: its edges would be summed twice, or lie elsewhere.
+// A pattern that NewPattern would not make has no layout: its edges would be summed twice, or be at other places.
 func TestLayoutErrors(t *testing.T) {
 	sound := &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1}, To: []int32{1, 1}}
 	for name, p := range map[string]*dyngraph.Pattern{

@@ -109,7 +109,7 @@ func (p modulatedProblem) definition(edges modulatedProblem) []float64 {
 	return q.definition()
 }
 
-// manyNodes are so many that n² is more than 8 numbers for each of few edges.
+// manyNodes is large enough that n² exceeds 8 numbers for each of a few edges.
 const manyNodes = 100
 
 // evaluate returns M Z, then the gradients of a fixed combination of its entries with respect to the declared
@@ -228,8 +228,8 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 		got := p.evaluate(t, backend, Sparse)
 		moved := p
 		moved.params = maps.Clone(p.params)
-		// slopes returns the slopes of the value in each entry of x, which is part of moved. The value is piecewise linear
-		// in each, so differences are exact but where a step meets a kink.
+		// slopes returns the slopes of the value in each entry of x, which is part of moved. The value is piecewise
+		// linear in each entry, so differences are exact unless a step crosses a kink.
 		slopes := func(x []float64) []float64 {
 			const h = 1e-6
 			out := make([]float64, len(x))

@@ -41,7 +41,7 @@ func TestMapsByName(t *testing.T) {
 	}
 }
 
-// A fusion of maps that do not exist, or of more maps of A' than of A, panics with an error that says so.
+// A fusion of maps that do not exist, or of more maps of A' than of A, panics with an error that gives the reason.
 func TestFusionThatCannotBe(t *testing.T) {
 	for name, f := range map[string]Fusion{
 		"unknown map": {Maps: []Map{IdentityMap, 15}}, "unknown map of A'": {Maps: All15(),

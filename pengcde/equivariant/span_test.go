@@ -45,7 +45,7 @@ func orders(n int) [][]int {
 	return all
 }
 
-// relabelled is Π^T op Π for the relabelling Π of n x n matrices: what op is under other names of the nodes.
+// relabelled returns Π^T op Π for the relabelling Π of n x n matrices: op after renaming the nodes.
 func relabelled(op *mat.Dense, order []int) *mat.Dense {
 	n := len(order)
 	out := mat.NewDense(n*n, n*n, nil)

@@ -41,7 +41,7 @@ func undirected(t testing.TB, n, batch int) []*dyngraph.Pattern {
 	return patterns
 }
 
-// mirrored gives every edge the weight that is drawn for the first of the two.
+// mirrored gives both directions of an edge the weight drawn for the first of them.
 func mirrored(p *dyngraph.Pattern, draw func() float64) []float64 {
 	weights := make([]float64, p.Edges())
 	for e, other := range opposites(p) {
@@ -53,9 +53,9 @@ func mirrored(p *dyngraph.Pattern, draw func() float64) []float64 {
 	return weights
 }
 
-// acting is a program of all that multiplies by matrices in a layout: a fusion of all maps, one with other maps of A',
-// and A alone, or a fusion of modulated matrices; and the gradients of a fixed combination of all, with respect to
-// states, weights, parameters, then rows.
+// acting is a program with all operations that multiply by matrices in a layout: a fusion of all maps, a fusion with
+// other maps of A', and A itself, or a fusion of modulated matrices. It also returns the gradients of a fixed
+// combination of all, with respect to states, weights, parameters, then rows.
 type acting struct {
 	layout  layout
 	program *xla.Program
@@ -157,8 +157,8 @@ func (a *acting) call(t fataler, weights [2][][]float64, z, w, w11 []float64, pa
 
 type fataler interface{ Fatal(...any) }
 
-// A symmetric layout gives the products of the other, and its gradients with respect to states, to every weight and
-// parameter, and to the weight of every undirected edge.
+// A symmetric layout gives the same products as the other layout, and the same gradients with respect to states, to
+// every weight and parameter, and to the weight of every undirected edge.
 func TestSymmetricLayoutIsTheOther(t *testing.T) {
 	const n, batch = 12, 2
 	patterns := undirected(t, n, batch)
@@ -210,8 +210,8 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 	}
 }
 
-// One weight that differs from its opposite by the last bit, in any snapshot of any sample, keeps the layout as it was,
-// as do an edge without an opposite and a weight that is not a number.
+// A weight that differs from its opposite in the last bit, in any snapshot of any sample, leaves the layout unchanged.
+// So do an edge without an opposite and a weight that is not a number.
 func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	const n, batch, snapshots = 9, 3, 2
 	patterns := undirected(t, n, batch)

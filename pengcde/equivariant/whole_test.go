@@ -76,7 +76,7 @@ func TestWholeMatrices(t *testing.T) {
 				y := both.Apply(Concatenate([]*Node{z, z}, 0))
 				probe := Concatenate([]*Node{ZerosLike(z), z}, 0)
 				slope := Gradient(ReduceAllSum(Mul(StopGradient(probe), y)), z)[0] // of z^T A^T z by the right z
-				// The last of these is the transpose of the transpose of A^T.
+				// The last factor is the transpose of the transpose of A^T.
 				again := both.WithTransposed().WithTransposed().Dense()
 				return []*Node{y, slope, m.Dense(), Slice(again, AxisRange(7*batch)), both.RowSums(),
 					both.ColumnSums()}

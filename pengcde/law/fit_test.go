@@ -37,7 +37,7 @@ func worlds(t *testing.T, task synthetic.Task, family graphs.Family) (training, 
 	return training, test
 }
 
-// The law of simulated diffusion is A - D to a part in a thousand, with exchange at contact kappa times its change; it
+// The law of simulated diffusion is A - D to a part in a thousand, with exchange at contact kappa times its change. It
 // forecasts other graphs.
 func TestLawOfSimulatedWorlds(t *testing.T) {
 	for _, family := range []graphs.Family{graphs.Grid{}, graphs.Community{}, graphs.PowerLaw{}, graphs.SmallWorld{}} {
@@ -91,7 +91,8 @@ func TestLawOfSimulatedWorlds(t *testing.T) {
 	}
 }
 
-// randomSeries is a law with all maps on a directed, weighted graph that changes, and its solution at random times.
+// randomSeries returns a law with all maps on a directed, weighted graph that changes, and its solution at random
+// times.
 func randomSeries(t *testing.T, rng *rand.Rand, law Law) dyngraph.Window {
 	t.Helper()
 	const nodes, times = 7, 24
@@ -171,7 +172,7 @@ func TestRandomLawIsFound(t *testing.T) {
 	}
 }
 
-// A law of A alone leaves a jump at a change of the graph, which one with its changes follows.
+// A law of A leaves a jump at a change of the graph, which a law that includes the changes follows.
 func TestLawOfAAlone(t *testing.T) {
 	training, test := worlds(t, synthetic.Contact(0.2), graphs.Community{})
 	var errors [2]float64
@@ -194,7 +195,7 @@ func TestLawOfAAlone(t *testing.T) {
 	}
 }
 
-// exp(h L) of a rotation is known; a flow too long to be followed is NaN.
+// exp(h L) of a rotation is known; a flow that is too long is NaN.
 func TestFlow(t *testing.T) {
 	pattern, _, err := dyngraph.NewPattern(2, []int{0, 1}, []int{1, 0})
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Alone and in a batch a sample takes the same steps to the same states, and has the same gradient, to the last bit: on
-// a backend that computes each row alike whatever their number. The gradient of what samples share is the sum of
-// theirs.
+// Whether it is solved separately or in a batch, a sample takes the same steps to the same states and has the same
+// gradient, to the last bit. This holds on a backend that computes each row alike for any batch size. The gradient of
+// shared inputs is the sum over samples.
 func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
 	stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}

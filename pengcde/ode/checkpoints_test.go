@@ -15,7 +15,7 @@ var memories = []Memory{
 	{Bytes: 4*48 + 47, Checkpoints: 20}, {Bytes: 1 << 40},
 }
 
-// closest is how near to each other the gradients of two memory choices are: equal where the backend computes a field
+// closest returns the tolerance between the gradients of two memory choices. It is 0 if the backend computes a field
 // alike in all programs.
 func closest(s *Solver) float64 {
 	if s.backend.Device == "go" {
@@ -146,7 +146,7 @@ func checkPlan(t *testing.T, name string, plan *Plan, sol *Solution) {
 	}
 }
 
-// The gradient of what was reached is the same too where a sample fails or the solve is cancelled.
+// The gradient of the part that was solved is also the same if a sample fails or the solve is cancelled.
 func TestMemoryOfPartialSolves(t *testing.T) {
 	s := newSolver(t, pendulum, Config{StepSize: PID{RTol: 1e-5, ATol: 1e-7}})
 	for name, c := range map[string]struct {

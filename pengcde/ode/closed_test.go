@@ -15,7 +15,7 @@ import (
 
 func fading(_, z *Node, _ []*Node) *Node { return Neg(z) }
 
-// What needs a solver says so after it was closed.
+// Methods that need the solver return an error after it was closed.
 func TestClosedSolver(t *testing.T) {
 	s := newSolver(t, fading, Config{StepSize: Constant{0.5}})
 	p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Interpolant: true}
@@ -40,7 +40,7 @@ func TestClosedSolver(t *testing.T) {
 	}
 }
 
-// A pullback that is cancelled says that, and nothing of samples or times.
+// The error of a cancelled pullback says so, and gives no samples or times.
 func TestCancelledPullbackSaysSo(t *testing.T) {
 	s := newSolver(t, fading, Config{StepSize: Constant{0.25}})
 	for name, memory := range map[string]Memory{"all states": {}, "one state": {Checkpoints: 1}} {
@@ -64,8 +64,8 @@ func TestCancelledPullbackSaysSo(t *testing.T) {
 	}
 }
 
-// A field that panics arrives as one sentence: what, where, and in which program; errors.As finds what it panicked
-// with.
+// A panic of a field becomes a one-sentence error: the panic, its place and the program. errors.As finds the panic
+// value.
 func TestFieldThatPanics(t *testing.T) {
 	own := errors.New("no such channel")
 	for name, c := range map[string]struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A solve does not change its solver: solves and pullbacks of several goroutines give what they give one after the
-// other, also where they differ in shapes and in which args are differentiated, and where none has compiled yet.
+// A solve does not change its solver. Solves and pullbacks in several goroutines give the same results as in sequence,
+// also if they differ in shapes and in the differentiated args, and before anything is compiled.
 func TestOneSolverForManyGoroutines(t *testing.T) {
 	field := func(_, z *Node, args []*Node) *Node {
 		dz := Sin(z)

@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A step evaluates the field as often as the table at [Method] says, since the step before has left the slope at its
-// start: the program of a step holds the field so many times, and the program of the start once.
+// A step evaluates the field as often as the table at [Method] says, since the previous step has computed the slope at
+// its start. The program of a step contains the field this number of times, and the program of the start once.
 func TestFirstSameAsLast(t *testing.T) {
 	want := map[string]int{"Euler": 1, "Midpoint": 2, "Heun": 2, "Bosh3": 3, "RK4": 4, "Dopri5": 6, "Tsit5": 6}
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
@@ -32,7 +32,7 @@ func TestFirstSameAsLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer g.Free()
-		if again := built - 1 - want[m.Name]; again != want[m.Name] { // stages alone, without the slope at the end
+		if again := built - 1 - want[m.Name]; again != want[m.Name] { // only stages, without the slope at the end
 			t.Errorf("the pullback of a step holds the field %d times, want %d", again, want[m.Name])
 		}
 	})

@@ -35,7 +35,7 @@ func trouble(rows ...[]float64) Problem {
 		Args: []*tensors.Tensor{tensors.FromValue(rows)}}
 }
 
-// attempt runs a problem that may fail, and closes what it gives when the test ends.
+// attempt runs a problem that may fail, and closes the solution when the test ends.
 func attempt(ctx context.Context, t *testing.T, s *Solver, p Problem) (*Solution, error) {
 	t.Helper()
 	sol, err := s.Run(ctx, p)
@@ -43,7 +43,7 @@ func attempt(ctx context.Context, t *testing.T, s *Solver, p Problem) (*Solution
 	return sol, err
 }
 
-// A failed sample stops where it was; the others do as they would alone, and have the same gradients.
+// A failed sample stops; the others give the same results and gradients as without it.
 func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 	s := newSolver(t, troubled, Config{MaxSteps: 3000})
 	for _, c := range []struct {
@@ -154,7 +154,7 @@ func TestSeveralFailures(t *testing.T) {
 	}
 }
 
-// The step limit is each sample's own.
+// The step limit holds for each sample separately.
 func TestStepLimitIsPerSample(t *testing.T) {
 	s := newSolver(t, troubled, Config{MaxSteps: 12})
 	sol, err := attempt(context.Background(), t, s, trouble([]float64{0, 0, 0, 9}, blowUp, smooth))
@@ -170,7 +170,7 @@ func TestStepLimitIsPerSample(t *testing.T) {
 	}
 }
 
-// counted is a context that ends after it was asked some times.
+// counted is a context that ends after a number of calls.
 type counted struct {
 	context.Context
 	left int
@@ -185,7 +185,7 @@ func (c *counted) Err() error {
 
 func TestCancelledReturnsWhatItHas(t *testing.T) {
 	s := newSolver(t, troubled, Config{StepSize: Constant{0.1}})
-	// The first sample is at t1 already and is not cancelled.
+	// The first sample is already at t1 and is not cancelled.
 	p := trouble(smooth, smooth, smooth)
 	p.Times = [][]float64{{0, 0, 0}, {0, 0.35, 2}, {0, 0.1, 3}}
 	sol, err := attempt(&counted{context.Background(), 4}, t, s, p)
@@ -209,14 +209,14 @@ func TestCancelledReturnsWhatItHas(t *testing.T) {
 	g.Free()
 }
 
-// turning is a control whose steps go the wrong way after the first.
+// turning is a control whose steps reverse direction after the first.
 type turning struct{ given }
 
 func (c turning) Steps(int, int, float64, float64) (Steps, error) {
 	return &turning{given{ends: []float64{0.5, 0.2, 1}}}, nil
 }
 
-// Every bad input is an error that wraps ErrInput and names the entry where there is one.
+// Every bad input is an error that wraps ErrInput and names the entry if there is one.
 func TestBadInput(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	good := [][]float64{{1, 2}, {3, 4}}
@@ -294,7 +294,7 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// Save times that are repeated give the same state twice, forward and backward.
+// Repeated save times give the same state twice, forward and backward.
 func TestRepeatedTimes(t *testing.T) {
 	s := newSolver(t, troubled, Config{})
 	for _, times := range [][]float64{{0, 0, 0.5, 0.5, 1, 1}, {0, 0, -0.5, -0.5, -1, -1}} {
@@ -309,8 +309,8 @@ func TestRepeatedTimes(t *testing.T) {
 	}
 }
 
-// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight;
-// no state that was saved is then NaN without a failure.
+// A field that is not finite at the end of a step makes the step fail, also if the method gives this slope no weight.
+// No saved state is then NaN without a failure.
 func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
@@ -331,7 +331,7 @@ func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	})
 }
 
-// Every code has a name, and those that a user can do something about say what to try.
+// Every code has a name, and codes with a remedy name it.
 func TestFailuresSayWhatToTry(t *testing.T) {
 	for code, words := range map[Code][]string{
 		StepLimit:    {"step limit", "stiff", "try larger tolerances", "MaxSteps"},

@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// From t0 = 1e6 on, where neighbouring float32 are 1/16 apart, float32 states meet those from 0: times are not rounded
-// to the state's type. A field that rounds them itself sees the time stand still within each sixteenth.
+// From t0 = 1e6 on, where neighbouring float32 are 1/16 apart, float32 states equal the states from t0 = 0: times are
+// not rounded to the state's type. A field that rounds them itself sees constant time within each sixteenth.
 func TestFloat32TimesAtAMillion(t *testing.T) {
 	const far = 1e6
 	times := func(t0 float64) [][]float64 { return [][]float64{{t0, t0 + 0.01, t0 + 0.02, t0 + 0.25}} }

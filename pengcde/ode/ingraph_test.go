@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// probe is a combination of states without structure.
+// probe returns a combination of states without structure.
 func probe(z *Node) *Node {
 	return ReduceAllSum(Mul(Sin(AddScalar(MulScalar(ConvertDType(IotaFull(z.Graph(), z.Shape()), z.DType()), 1.3), 0.4)),
 		z))
@@ -43,7 +43,7 @@ func floats(ts []*tensors.Tensor) [][]float64 {
 	return values
 }
 
-// bySolver is the same by a Solver with the constant steps and its pullback.
+// bySolver returns the same by a Solver with constant steps and its pullback.
 func (p problem) bySolver(t *testing.T, backend *xla.Backend, g InGraph, times []float64) [][]float64 {
 	t.Helper()
 	length := math.Abs(times[len(times)-1]-times[0]) / float64(g.Steps)
@@ -103,7 +103,7 @@ func TestInGraphIsSolverAndPullback(t *testing.T) {
 	}
 }
 
-// The same on the backend that users have.
+// The same on the default backend of users.
 func TestInGraphOnBackend(t *testing.T) {
 	times := []float64{0, 0.3, 2}
 	g := InGraph{Method: Bosh3, Steps: 4, Recompute: 1}
@@ -111,14 +111,14 @@ func TestInGraphOnBackend(t *testing.T) {
 		times))
 }
 
-// With recomputation the gradient reaches nothing that a step computes on its forward pass, but what it keeps at the
-// starts of blocks, and that through the barriers that hold the recomputation back.
+// With recomputation the gradient depends on no value that a step computes in the forward pass, except the checkpoints
+// at the starts of blocks, through the barriers that delay the recomputation.
 func TestInGraphRecomputes(t *testing.T) {
 	const steps = 6
 	backend := xlatest.Backend(t)
 	for _, recompute := range []int{0, 1, 2, 4} {
 		t.Run(fmt.Sprint(recompute), func(t *testing.T) {
-			forward := make(map[*Node]bool) // what the field computes
+			forward := make(map[*Node]bool) // values that the field computes
 			nodes := 0
 			field := func(time, z *Node, args []*Node) *Node {
 				hidden := Tanh(Mul(z, BroadcastToDims(args[0], z.Shape().Dimensions...)))

@@ -21,7 +21,7 @@ func limits(t *testing.T, test func(t *testing.T, left bool)) {
 	}
 }
 
-// solveTo is the state at the last time.
+// solveTo returns the state at the last time.
 func solveTo(t *testing.T, s *Solver, z0 []float64, from, to float64, stops []float64) ([]float64, Stats) {
 	t.Helper()
 	p := Problem{Z0: tensors.FromValue([][]float64{z0}), Times: [][]float64{{from, to}}, Forget: true}
@@ -32,7 +32,7 @@ func solveTo(t *testing.T, s *Solver, z0 []float64, from, to float64, stops []fl
 	return sol.Z.Value().([][][]float64)[0][1], sol.Stats[0]
 }
 
-// restarted solves from jump to jump, each part by itself.
+// restarted solves each part between jumps separately.
 func restarted(t *testing.T, s *Solver, z0 []float64, from, to float64, jumps []float64) (z []float64, stats Stats) {
 	t.Helper()
 	z = z0
@@ -77,8 +77,7 @@ func TestJumpOfTheSlope(t *testing.T) {
 	})
 }
 
-// With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none
-// does.
+// With steps that end on the jumps every method keeps its order, forward and backward in time; without them none does.
 func TestOrderAcrossJumps(t *testing.T) {
 	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112},
 		5: {40, 56, 80, 112}}
@@ -111,8 +110,8 @@ func TestOrderAcrossJumps(t *testing.T) {
 	})
 }
 
-// A solve that steps to its jumps tries at most a tenth more steps than one that is started anew at each, and meets its
-// tolerance like that.
+// A solve that steps to its jumps takes at most a tenth more tries than one restarted at each jump, and meets its
+// tolerance in the same way.
 func TestTriesAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		problems := map[string]switchedOscillator{}
@@ -150,8 +149,8 @@ func TestTriesAcrossJumps(t *testing.T) {
 	})
 }
 
-// Where save times lie inside steps that end on a jump, states are the method's, and gradients agree with differences
-// of the steps that were taken, whatever is kept for them, forward and backward in time; counts agree with the plan.
+// If save times lie inside steps that end on a jump, states are the method's, and gradients agree with differences of
+// the steps that were taken, for every choice of memory, forward and backward in time. Counts agree with the plan.
 func TestPullbackAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		wave := squareWave(0.7, 3, left)
@@ -184,7 +183,8 @@ func TestPullbackAcrossJumps(t *testing.T) {
 	})
 }
 
-// The rule of the step after a jump knows no unit of time: with a fitted first step, tries are the same in any.
+// The rule of the step after a jump does not depend on the unit of time: with a fitted first step, tries are the same
+// in any unit.
 func TestTriesInAnyUnitOfTime(t *testing.T) {
 	var tries []int
 	for _, unit := range []float64{1, 1e-3} {
@@ -279,7 +279,7 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 	}
 }
 
-// The states inside a step that ends on a jump come from that step alone.
+// The states inside a step that ends on a jump depend only on this step.
 func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		p := squareWave(0.7, 3, left)
@@ -326,8 +326,8 @@ func TestLargeStatesAreFinite(t *testing.T) {
 	}
 }
 
-// A sample that stands still while others go on, since it is done or has no way to go, pulls nothing back through a
-// slope there: here the root of 0, whose slope is infinite.
+// A sample that stands still while others go on, because it is done or t0 = t1, propagates no cotangent through a slope
+// at its time: here the root of 0, whose slope is infinite.
 func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	root := func(_, z *Node, _ []*Node) *Node { return Neg(Sqrt(z)) }
 	s := newSolver(t, root, Config{Method: Euler, StepSize: Constant{1}})
@@ -357,8 +357,8 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	}
 }
 
-// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has
-// a jump to pull back.
+// A finished sample is not evaluated beyond its start, where a root is not real, even if another sample pulls back a
+// jump.
 func TestPullbackBesideTheStart(t *testing.T) {
 	field := func(t, z *Node, args []*Node) *Node { // z' = a sqrt(t) z
 		return Mul(Mul(BroadcastToDims(args[0], z.Shape().Dimensions...), Sqrt(ExpandAxes(t, -1))), z)
@@ -382,7 +382,7 @@ func TestPullbackBesideTheStart(t *testing.T) {
 	}
 }
 
-// A step-to time that rounding has moved off the ends of a solve is met all the same.
+// A step-to time that rounding has moved off the ends of a solve still counts.
 func TestJumpBesideTheEnds(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		for _, units := range []float64{-99, -50, -2, -1, 1, 2, 50, 99} {
@@ -405,7 +405,7 @@ func TestJumpBesideTheEnds(t *testing.T) {
 	})
 }
 
-// What a plan counts bounds what a solve with jumps takes, also with all stages kept, and with adaptive steps.
+// The counts of a plan bound the cost of a solve with jumps, also with all stages kept, and with adaptive steps.
 func TestPlanAcrossJumps(t *testing.T) {
 	wave := squareWave(0.2, 3, false)
 	for _, control := range []StepSize{Constant{0.1}, PID{}} {

@@ -11,9 +11,10 @@ import (
 type switchedOscillator struct {
 	// Start is the state at time 0.
 	Start [2]float64
-	// At are the times of the jumps, increasing; Rest and Frequency have one entry more, that before the first.
+	// At are the times of the jumps, increasing. Rest and Frequency have one entry more, the first for the time before
+	// At[0].
 	At, Rest, Frequency []float64
-	// Left says that the field is left-continuous at jumps, else it is right-continuous.
+	// Left makes the field left-continuous at jumps, else it is right-continuous.
 	Left bool
 }
 
@@ -27,8 +28,8 @@ func squareWave(half, until float64, left bool) switchedOscillator {
 	return s
 }
 
-// pulses stands nearly still but for n pulses of a fast oscillation, so that the length of a step before a jump says
-// nothing of the length needed after it.
+// pulses is nearly constant except for n pulses of a fast oscillation, so that the length of a step before a jump is no
+// guide to the length needed after it.
 func pulses(gap, width float64, n int) switchedOscillator {
 	const quiet, fast = 1e-3, 40
 	s := switchedOscillator{Start: [2]float64{0.3, -0.2}, Rest: []float64{0}, Frequency: []float64{quiet}}

@@ -52,7 +52,8 @@ func TestCompileDoesNotDependOnSteps(t *testing.T) {
 
 const memoryChild = "PENGCDE_TEST_MEMORY_CHILD"
 
-// Device memory is freed while a solve goes on: a child process, so that nothing else moves its resident memory.
+// Device memory is freed during a solve. The test measures a child process, so that nothing else changes its resident
+// memory.
 func TestMemoryStaysFlat(t *testing.T) {
 	if os.Getenv(memoryChild) != "" {
 		longSolves(t)
@@ -89,7 +90,7 @@ func longSolves(t *testing.T) {
 			t.Fatal(err)
 		}
 		sol.Close()
-		// Dense, and cut short: what a partial solution keeps is freed with it.
+		// Dense, and cut short: the memory of a partial solution is freed with it.
 		sol, err = s.Run(&counted{context.Background(), 8}, Problem{Z0: z0, Times: [][]float64{{0, 1}}, Interpolant: true})
 		if !errors.Is(err, Cancelled) {
 			t.Fatalf("got %v, want a solve that is cancelled", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// forMethods runs a test for each method; those without an error estimate are given adaptive false.
+// forMethods runs a test for each method. adaptive is false for methods without an error estimate.
 func forMethods(t *testing.T, test func(t *testing.T, m *Method, adaptive bool)) {
 	for _, m := range Methods() {
 		t.Run(m.Name, func(t *testing.T) { test(t, m, m.Error != nil) })

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// states solves a problem for as many equal samples as there are rows of times, and returns [batch][saves][dim].
+// states solves a problem for one equal sample per row of times, and returns [batch][saves][dim].
 func states(t *testing.T, s *Solver, p known, times [][]float64) [][][]float64 {
 	t.Helper()
 	sol, err := s.Solve(context.Background(), p.Start(len(times)), times, p.Params())
@@ -48,7 +48,7 @@ func TestOrderOfMethods(t *testing.T) {
 	})
 }
 
-// The error inside one step from the exact state falls as the step to the power of the extension's order, and one.
+// The error inside one step from the exact state falls as the step to the power of the extension's order plus one.
 func TestOrderOfExtensions(t *testing.T) {
 	steps := []float64{0.08, 0.056, 0.04, 0.028, 0.02}
 	inside := []float64{0.15, 0.3, 0.45, 0.6, 0.75, 0.9}
@@ -80,7 +80,7 @@ func TestOrderOfExtensions(t *testing.T) {
 	})
 }
 
-// Gradients with respect to the state and the parameters are the differences of the same steps.
+// Gradients with respect to the state and the parameters agree with differences of the same steps.
 func TestGradientsOfMethods(t *testing.T) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		controls := map[string]StepSize{"constant": Constant{0.11}}
@@ -91,7 +91,7 @@ func TestGradientsOfMethods(t *testing.T) {
 			t.Run(name, func(t *testing.T) { checkGradients(t, newSolver, m, control) })
 		}
 	})
-	// One whose own stages do not end at the end of the step, where users compute.
+	// A method whose published stages do not end at the end of the step, on the default backend.
 	t.Run("default backend", func(t *testing.T) {
 		checkGradients(t, newUserSolver, Heun,
 			PID{RTol: 1e-3, ATol: 1e-5, First: 1})

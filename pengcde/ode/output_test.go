@@ -40,7 +40,7 @@ func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) 
 	}
 }
 
-// mirrored is the pendulum seen with time reversed: what it does from -t0 to -t1 is what pendulum does backward.
+// mirrored is the pendulum with time reversed: from -t0 to -t1 it does the same as pendulum does backward.
 func mirrored(t, z *Node, args []*Node) *Node { return Neg(pendulum(Neg(t), z, args)) }
 
 func negative(times [][]float64) [][]float64 {
@@ -116,7 +116,7 @@ func cosines(n int) []float64 {
 	return x
 }
 
-// There and back again.
+// Forward and back to the start.
 func TestReturnToTheStart(t *testing.T) {
 	s := newSolver(t, pendulum, Config{StepSize: PID{RTol: 1e-10, ATol: 1e-10}})
 	there := run(t, s, swinging.problem([][]float64{{0, 3}}))

@@ -23,9 +23,9 @@ var planned = []struct {
 }{{"every step", Memory{}}, {"every step on the host", Memory{Host: true}}, {"32 checkpoints", Memory{Checkpoints: 32}},
 	{"8 checkpoints", Memory{Checkpoints: 8}}}
 
-// BenchmarkPlan compares the plan with the resident memory of a process, where states are in the memory of the host on
-// any device but an accelerator: how much more the process takes at most, from the first step to the end of the
-// pullback, than after a solve of one step. Each choice runs in a process of its own.
+// BenchmarkPlan compares the plan with the resident memory of a process; states are in host memory on any device except
+// an accelerator. It measures the peak from the first step to the end of the pullback, relative to the memory after a
+// solve of one step. Each choice runs in its own process.
 func BenchmarkPlan(b *testing.B) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		b.Skip("no /proc to read resident memory from")

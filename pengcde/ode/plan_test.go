@@ -17,7 +17,7 @@ func twisted(_, z *Node, args []*Node) *Node {
 	return Mul(Sin(z), ExpandLeftToRank(args[0], z.Rank()))
 }
 
-// evenly are so many times from 0 to t1.
+// evenly returns count times from 0 to t1 with equal spacing.
 func evenly(t1 float64, count int) []float64 {
 	times := make([]float64, count)
 	for i := range times {
@@ -26,8 +26,8 @@ func evenly(t1 float64, count int) []float64 {
 	return times
 }
 
-// What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the
-// plan, and equal to it where the steps are known.
+// The device and host memory of a solve and its pullback, counted buffer by buffer, is never more than the plan, and
+// equals it if the steps are known.
 func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	const width = 1000
 	plain, err := xla.Open(xla.Config{Backend: "go"})
@@ -108,7 +108,7 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	}
 }
 
-// hostBytes counts the bytes that are kept for the pullback on the host now.
+// hostBytes returns the bytes currently kept for the pullback on the host.
 func hostBytes(sol *Solution) (bytes int64) {
 	if c, ok := sol.history.(*checkpoints); ok {
 		for _, k := range c.kept {

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// reference is one sample of a solve in plain Go, as directly as the formulas at [Method] and [PID] can be written.
+// reference solves one sample in plain Go, following the formulas at [Method] and [PID] as directly as possible.
 type reference struct {
 	method *Method
 	slope  func(t float64, z []float64) []float64
@@ -69,7 +69,7 @@ func (s tried) inside(m *Method, t float64) []float64 {
 	return combine(s.z, h, m.Interpolant((t-s.t)/h), s.ks)
 }
 
-// solve tries steps from t0 to t1 with the sizes that steps asks for, and stops when a thousand were rejected.
+// solve tries steps from t0 to t1 with the sizes from steps, and stops after a thousand rejections.
 func (r reference) solve(z0 []float64, t0, t1 float64, steps Steps) (all []tried) {
 	rtol, atol := steps.Tolerances()
 	t, z, first := t0, z0, r.slope(t0, z0)
@@ -89,8 +89,8 @@ func referenceOf(m *Method, p known) reference {
 	return reference{m, func(t float64, z []float64) []float64 { return p.Slope(t, z, p.A) }}
 }
 
-// forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or the
-// interval in 200 steps where a method has no error estimate.
+// forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or in 200
+// steps if a method has no error estimate.
 func forReferences(t *testing.T, problems []known, test func(t *testing.T, m *Method, p known,
 	control StepSize, all []tried)) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
@@ -112,8 +112,8 @@ func forReferences(t *testing.T, problems []known, test func(t *testing.T, m *Me
 
 const referenceRTol, referenceATol = 1e-5, 1e-7
 
-// Each try of a step by the compiled program, from where the reference stood, gives the same state, stages, error norm
-// and states inside: all tries are the samples of one call.
+// Each try of a step by the compiled program, started from the reference's state, gives the same state, stages, error
+// norm and states inside. All tries are the samples of one call.
 func TestStepEqualsReference(t *testing.T) {
 	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
 		steps, err := control.Steps(0, m.ErrorOrder, p.T0, p.T1)
@@ -123,7 +123,7 @@ func TestStepEqualsReference(t *testing.T) {
 		rtol, atol := steps.Tolerances()
 		open := newSolver
 		if m == Bosh3 && p.Name == knownDriven.Name {
-			open = newUserSolver // one where users compute
+			open = newUserSolver // one on the default backend
 		}
 		s := open(t, p.Field, Config{Method: m, StepSize: control})
 		var ts, ends, rtols, atols []float64
@@ -187,8 +187,8 @@ func TestStepEqualsReference(t *testing.T) {
 	})
 }
 
-// A solve takes the steps that the reference takes, and ends and passes where it does. Rounding moves the ends of
-// adaptive steps by more than it moves states: the error norm is a small difference of large numbers.
+// A solve takes the same steps as the reference, with the same save and end states. Rounding moves the ends of adaptive
+// steps by more than it moves states: the error norm is a small difference of large numbers.
 func TestSolveEqualsReference(t *testing.T) {
 	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
 		ends, accepted := []float64{p.T0}, []tried{}
@@ -232,9 +232,9 @@ func TestSolveEqualsReference(t *testing.T) {
 	})
 }
 
-// The estimate is of the embedded solution's error, so the true error of the step, against the flow from where the
-// step starts, is below it in most steps. Not so at the limit of stability: of the steps of the stiff problem that is
-// true for all of Dopri5's and a quarter of Tsit5's and Bosh3's.
+// The estimate is of the embedded solution's error, so the true error of the step, against the flow from the start of
+// the step, is below it in most steps. This fails at the limit of stability: for the stiff problem it holds in all
+// steps of Dopri5 and in a quarter of the steps of Tsit5 and Bosh3.
 func TestErrorBelowEstimate(t *testing.T) {
 	steps, below := map[string]int{}, map[string]int{}
 	forReferences(t, smoothProblems(), func(_ *testing.T, m *Method, p known, _ StepSize, all []tried) {

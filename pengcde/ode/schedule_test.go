@@ -21,8 +21,8 @@ func least(memo map[[2]int]int, l, c int) int {
 	return best
 }
 
-// A known number of steps is reversed with the least work there is, and with an unknown one the
-// mean is within the bound ρ for each step, the first time among them.
+// A known number of steps is reversed with the least possible work. With an unknown number the mean is within the bound
+// ρ for each step, including the first time.
 func TestScheduleIsBest(t *testing.T) {
 	memo := map[[2]int]int{}
 	worst := 0.0

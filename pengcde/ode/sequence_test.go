@@ -11,9 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
-// controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says,
-// without the code that does so for a solver; steps end on the stops, which lie between t0 and t1 in the direction of
-// the solve.
+// controlled is an adaptive solve of one sample in plain Go. It chooses steps as the documentation of [PID] says,
+// without the solver's code. Steps end on the stops, which lie between t0 and t1 in the direction of the solve.
 func (r reference) controlled(z0 []float64, t0, t1 float64, stops []float64, c PID) (all []tried) {
 	k, sign := float64(r.method.ErrorOrder), math.Copysign(1, t1-t0)
 	limit := func(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }
@@ -72,7 +71,7 @@ func (r reference) startingStep(z, slope []float64, t, sign, k float64, c PID) f
 	return math.Min(100*h0, h1) // (f)
 }
 
-// recorded is a control that keeps what it judges.
+// recorded is a control that records the steps it judges.
 type recorded struct {
 	PID
 	tries map[int]*[]tried
@@ -95,9 +94,9 @@ func (s *recordedSteps) Judge(t, end, norm float64) bool {
 	return accepted
 }
 
-// Try by try, a solve does what the reference does: the same starts, ends, error norms and verdicts, and the states at
-// save times. For every method with an estimate, every kind of control, forward and backward in time, with and without
-// step-to times. The two directions are the samples of one batch.
+// Try by try, a solve agrees with the reference: the same starts, ends, error norms and verdicts, and the states at
+// save times. This holds for every method with an estimate, every kind of control, forward and backward in time, with
+// and without step-to times. The two directions are the samples of one batch.
 func TestStepSequenceEqualsReference(t *testing.T) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		if !adaptive {
@@ -196,9 +195,9 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 		if rejected == 0 {
 			t.Error("no rejected step: the test should have some")
 		}
-		// A norm of 1e-5, after which steps still grow by less than 10, is a difference of states of 1e-10: their
-		// rounding is 1e-6 of it, moves the next end by a fifth of that, and the state there by the change of the
-		// method's error.
+		// A norm of 1e-5, after which steps still grow by less than 10, is a difference of states of 1e-10. The
+		// rounding of states is 1e-6 of it. It moves the next end by a fifth of this, and the state there by the change
+		// of the method's error.
 		if !(shift <= 1e-6) || !(off <= 1e-5) || !(apart <= 1e-8) {
 			t.Errorf("ends within %.1e of the reference's, norms %.1e, states %.1e, want 1e-6, 1e-5 and 1e-8", shift, off, apart)
 		}

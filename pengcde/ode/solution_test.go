@@ -21,7 +21,7 @@ func product(_, z *Node, args []*Node) *Node {
 	return z
 }
 
-// A pullback differentiates the args of its own solve, whatever was solved or planned since.
+// A pullback differentiates the args of its own solve, whatever was solved or planned in between.
 func TestPullbackAfterOtherArgs(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{0.25}})
 	one, two := tensors.FromValue([][]float64{{0.5}}), tensors.FromValue([][]float64{{-0.3}})
@@ -52,13 +52,13 @@ func TestPullbackAfterOtherArgs(t *testing.T) {
 	closeTo(t, "gradient after another plan", pull(sol), want, 0)
 }
 
-// More saves in a step than a call takes are all there, with the states and gradients of the same steps with fewer.
+// If a step has more saves than one call takes, all are saved, with the same states and gradients as with fewer saves.
 func TestManySavesInAStep(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{1}})
 	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.7}})
 	solve := func(times []float64) (states, gradient []float64) {
 		sol := run(t, s, Problem{Z0: z0, Times: [][]float64{times}, Args: []*tensors.Tensor{arg}})
-		ones := slices.Repeat([]float64{1}, len(times)-2) // not of the first and the last
+		ones := slices.Repeat([]float64{1}, len(times)-2) // except at the first and the last
 		cotangent := slices.Concat([]float64{0}, ones, []float64{0})
 		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, 1, len(times), 1))
 		if err != nil {
@@ -84,7 +84,7 @@ func TestManySavesInAStep(t *testing.T) {
 	closeTo(t, "gradient", gradient, sum, 1e-12)
 }
 
-// What a solution is asked later does not need Z, which the caller may have given away.
+// The methods of a solution do not need Z, which the caller may have given away.
 func TestWithoutZ(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{0.25}})
 	sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}})
@@ -116,7 +116,7 @@ func TestWithoutZ(t *testing.T) {
 	closeTo(t, "dense output", nnFloats(at), []float64{math.Exp(0.3)}, 1e-5)
 }
 
-// Tensors that were freed too early are named.
+// The error names tensors that were freed too early.
 func TestFreedTensors(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{0.5}})
 	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.5}})

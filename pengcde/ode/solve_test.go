@@ -38,13 +38,13 @@ func (p problem) solve(t *testing.T, s *Solver, times [][]float64) *Solution {
 	return sol
 }
 
-// newSolver is a solver on the pure-Go backend.
+// newSolver returns a solver on the pure-Go backend.
 func newSolver(t *testing.T, field Field, cfg Config) *Solver {
 	t.Helper()
 	return newSolverOn(t, xlatest.Go(t), field, cfg)
 }
 
-// newUserSolver is a solver where users compute.
+// newUserSolver returns a solver on the default backend of users.
 func newUserSolver(t *testing.T, field Field, cfg Config) *Solver {
 	t.Helper()
 	return newSolverOn(t, xlatest.Backend(t), field, cfg)
@@ -92,7 +92,7 @@ func TestAdaptiveAgainstFine(t *testing.T) {
 	}
 }
 
-// Samples of a batch do not influence each other: alone they take the same steps to the same states.
+// Samples of a batch do not influence each other: solved separately they take the same steps to the same states.
 func TestSamplesAreIndependent(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
 	for name, control := range map[string]StepSize{
@@ -191,7 +191,7 @@ func TestConstantStepEnds(t *testing.T) {
 	}
 }
 
-// Times that are sums of steps but for rounding take as many steps, none of them next to nothing.
+// If times are sums of steps up to rounding, the number of steps is the same and no step is tiny.
 func TestConstantStepsOfRoundedTimes(t *testing.T) {
 	for k := range 200 {
 		t0 := 0.1 * float64(k)

@@ -142,7 +142,7 @@ func TestStepToTimes(t *testing.T) {
 		}
 	})
 	t.Run("constant steps are split", func(t *testing.T) {
-		// 0.1 * 3 is one unit in the last place above 0.3: the two count as one.
+		// 0.1 * 3 is one unit in the last place above 0.3; both count as one time.
 		_, ends := scripted(t, Constant{0.1}, 0, 0.5, []float64{-1, 0, 0.15, 0.3, 0.42, 0.5, 7}, script(0))
 		want := []float64{0.1, 0.15, 0.2, 0.3, 0.4, 0.42, 0.5}
 		if len(ends) != len(want) {
@@ -186,8 +186,8 @@ func contains(ends []float64, wanted ...float64) bool {
 	return true
 }
 
-// Whatever the norms, steps go only towards t1, end there (or give up), and every step-to time apart from the others
-// is the end of a step.
+// For any norms, steps go only towards t1 and end there (or give up), and every separate step-to time is the end of a
+// step.
 func TestStepsReachTheirTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		t0 := rapid.Float64Range(-5, 5).Draw(t, "t0")
@@ -288,7 +288,7 @@ func TestControlErrors(t *testing.T) {
 	}
 }
 
-// A step shorter than the resolution of t is made as long: a first step that would be lost is not a failure.
+// A step shorter than the resolution of t is raised to it: a first step below the resolution is not a failure.
 func TestFirstStepBelowResolution(t *testing.T) {
 	for _, t0 := range []float64{1e6, -1e6, 1e15} {
 		for _, sign := range []float64{1, -1} {
@@ -304,8 +304,8 @@ func TestFirstStepBelowResolution(t *testing.T) {
 	}
 }
 
-// One solver solves a problem by steps of another control: as one made for it would, with its bound on tries, and
-// without compiling.
+// A solver solves a problem with the steps of another control as a solver made for it would, with its bound on tries,
+// and without compiling.
 func TestStepSizeOfAProblem(t *testing.T) {
 	p := Problem{Z0: knownLimitCycle.Start(1), Times: [][]float64{{0, 1, 3}},
 		Args: []*tensors.Tensor{knownLimitCycle.Params()}}

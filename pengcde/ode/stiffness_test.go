@@ -13,8 +13,8 @@ import (
 // linearOf is dz/dt = z M for M [dim, dim], the first of the args.
 func linearOf(_, z *Node, args []*Node) *Node { return Dot(z, args[0]).Product() }
 
-// The largest h |λ| of linear fields agrees with their spectrum: real, not normal, complex, of two samples with steps
-// of their own, and by constant and adaptive steps.
+// The largest h |λ| of linear fields agrees with their spectrum: real, not normal, complex, for two samples with
+// different steps, and with constant and adaptive steps.
 func TestStiffnessOfLinearFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		matrix [][]float64
@@ -54,7 +54,7 @@ func TestStiffnessOfLinearFields(t *testing.T) {
 	}
 }
 
-// The step is found at which the field is steepest.
+// Stiffness finds the step at which the field is steepest.
 func TestStiffnessFindsTheSteepestStep(t *testing.T) {
 	pulse := func(t, z *Node, _ []*Node) *Node { // λ = -1 - 20 exp(-(10 (t - 1.5))²)
 		bump := Exp(Neg(Square(MulScalar(AddScalar(leading(t, z), -1.5), 10))))

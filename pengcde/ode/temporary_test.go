@@ -9,7 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// What programs need does not depend on the number of steps, grows with the state, and is less without a pullback.
+// The temporary memory of programs does not depend on the number of steps, grows with the state, and is less without a
+// pullback.
 func TestTemporary(t *testing.T) {
 	temporary := func(width int, step float64, forget bool) int64 {
 		s, err := New(xlatest.Go(t), twisted, Config{StepSize: Constant{step}})

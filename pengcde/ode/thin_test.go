@@ -9,16 +9,16 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// relay is dx/dt = -(x-1) / sqrt((x-1)² + 1e-5) for the first entry and 0 for the others: x comes to 1 at speed 1 and
-// stays, where the slope is 316 within a layer 0.003 thin.
+// relay is dx/dt = -(x-1) / sqrt((x-1)² + 1e-5) for the first entry and 0 for the others: x moves to 1 at speed 1 and
+// stays there, where the slope is 316 within a layer of width 0.003.
 func relay(_, z *Node, _ []*Node) *Node {
 	x := AddScalar(Slice(z, AxisRange(), AxisRange(0, 1)), -1)
 	rest := Slice(z, AxisRange(), AxisRange(1))
 	return Concatenate([]*Node{Neg(Div(x, Sqrt(AddScalar(Square(x), 1e-5)))), ZerosLike(rest)}, 1)
 }
 
-// In a thin layer the states keep to the tolerance while the derivative of the steps need not: the derivative of the
-// solution decays by exp(-316) in each unit of time.
+// In a thin layer the states stay within the tolerance, but the derivative of the steps may not: the derivative of the
+// solution decays by exp(-316) per unit of time.
 func TestThinLayersNeedTightTolerancesOrShortSteps(t *testing.T) {
 	const n = 8
 	for _, c := range []struct {

@@ -9,8 +9,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// reach is the last observation that the path on interval k may depend on, of count, as the package documentation has
-// it. For Rectilinear it is for the part of the interval in which the value stays; it takes in k+1 when time is there.
+// reach returns the last of count observations that the path on interval k may depend on, by the package documentation.
+// For Rectilinear it is for the part of the interval in which the value is constant; the path uses k+1 once time is
+// there.
 func reach(kind path.Kind, k, count int) int {
 	switch kind {
 	case path.Rectilinear:
@@ -21,8 +22,8 @@ func reach(kind path.Kind, k, count int) int {
 	return k + 1
 }
 
-// Later observations, values and times alike, leave the path as it is up to the interval that the package documentation
-// names, to the last bit, and change it there.
+// Later observations, both values and times, leave the path unchanged to the last bit up to the interval that the
+// package documentation names, and change it there.
 func TestLookAhead(t *testing.T) {
 	count := len(irregular)
 	for _, kind := range kinds {
@@ -103,7 +104,7 @@ func TestReachBack(t *testing.T) {
 	}
 }
 
-// Time along a rectilinear path: between knots it is where Lengthen says, at knots with the observation taken in.
+// Time along a rectilinear path: between knots it is where Lengthen says, and at knots the observation is complete.
 func TestLengthen(t *testing.T) {
 	at := []float64{-1.5, -1, -0.2, 0, 0.1, 0.4, 1, 2, 2.05, 2.1, 3, 3.5}
 	lengthened := path.Lengthen(irregular, at)

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// definition is a path of one channel as its source defines it, in plain Go.
+// definition evaluates a path of one channel as its source defines it, in plain Go.
 func definition(kind path.Kind, knots, xs []float64, t float64) (x, dx float64) {
 	if kind == path.Rectilinear {
 		lengthened, values, _ := stairs(knots, xs)
@@ -54,7 +54,7 @@ func boolean(b bool) int {
 	return 0
 }
 
-// stairs are the 2T-1 points of a rectilinear path: where along its axis, the values and the time there.
+// stairs returns the 2T-1 points of a rectilinear path: the position along its axis, the values and the time there.
 func stairs(knots, xs []float64) (at, values, times []float64) {
 	at, values, times = knots[:1:1], xs[:1:1], knots[:1:1]
 	for k := range len(knots) - 1 {

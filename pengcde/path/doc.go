@@ -15,10 +15,10 @@
 // jump over one interval of length h, in units of jump/h:
 //
 //	             depends on        smooth  overshoots  |X'|        linear functions
-//	Hermite      x_k-1 .. x_k+1    C¹      yes         4/3         are met
-//	Linear       x_k, x_k+1        C⁰      no          1           are met
+//	Hermite      x_k-1 .. x_k+1    C¹      yes         4/3         reproduced
+//	Linear       x_k, x_k+1        C⁰      no          1           reproduced
 //	Rectilinear  x_j, t_j ≤ now    C⁰      no          1           become stairs
-//	Natural      all               C²      yes         1 to 1.2    are met
+//	Natural      all               C²      yes         1 to 1.2    reproduced
 //	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
 // Only Rectilinear never looks ahead: at each point the path depends on observations up to its own time, see

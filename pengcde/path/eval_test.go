@@ -54,8 +54,8 @@ func program(t testing.TB, backend *xla.Backend, kind path.Kind, indexed bool) *
 	return programs.compiled[key]
 }
 
-// eval evaluates the path of one sample at several times, each a sample of the batch, from values at its knots or from
-// snapshots in force there. Times are filled up to a few sizes of batches, so that few programs are compiled.
+// eval evaluates the path of one sample at several times, each a sample of the batch, from values or snapshots at its
+// knots. Times are padded to a few batch sizes, so that few programs are compiled.
 func eval(t testing.TB, kind path.Kind, knots, rows []float64, index []int32, times []float64) along {
 	t.Helper()
 	return evalOn(t, xlatest.Go(t), kind, knots, rows, index, times)

@@ -16,9 +16,9 @@ var ErrValues = errors.New("invalid values")
 // Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each
 // channel is filled from its own observations:
 //
-//	Linear       by the line between the observations around: the path is the same as on the observed knots alone
+//	Linear       by the line between the observations around: the path is the same as on only the observed knots
 //	Hermite      by that line too, as in torchcde
-//	Natural      by the spline through the observed knots: the path is the same as on the observed knots alone
+//	Natural      by the spline through the observed knots: the path is the same as on only the observed knots
 //	Rectilinear  by the last observation, so that the path never looks ahead
 //	Ramp         by the last observation: a change takes place in the interval that ends at its observation
 //

@@ -80,7 +80,7 @@ func TestFillWithMask(t *testing.T) {
 	}
 }
 
-// With gaps filled the path of Linear and of Natural is the same as on the observed knots alone, anywhere between the
+// With gaps filled, the path of Linear and of Natural is the same as on only the observed knots, anywhere between the
 // first and the last of them.
 func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	const count, queries = 7, 8
@@ -104,7 +104,7 @@ func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 				got := eval(t, kind, knots, filled(t, kind, knots, gaps), nil, at)
 				want := eval(t, kind, seen, values, nil, at)
 				for i := range at {
-					// A query between knots that nearly meet sees rounding divided by their distance, 1e-3 or more.
+					// Between knots that nearly coincide, rounding is divided by their distance, 1e-3 or more.
 					scale := 1e-8 * (200 + math.Abs(want.x[i]) + math.Abs(want.dx[i]))
 					if math.Abs(got.x[i]-want.x[i]) > scale || kind == path.Natural && math.Abs(got.dx[i]-want.dx[i]) > 1e4*scale {
 						r.Fatalf("X, X'(%g) = %g, %g with gaps filled, %g, %g without those knots", at[i], got.x[i], got.dx[i], want.x[i],

@@ -31,8 +31,8 @@ func content(numbers ...float64) []byte {
 	return out
 }
 
-// FuzzKnots wants of any knots a typed error, or finite weights whose sums are 0 and times that Lengthen keeps in
-// order.
+// FuzzKnots checks that any knots give a typed error, or finite weights whose sums are 0 and times that Lengthen keeps
+// in order.
 func FuzzKnots(f *testing.F) {
 	for _, knots := range [][]float64{irregular, {0, 1}, {0, 1, 1}, {nan, 1}, {-1e300, 1e300}, {0, 1e-300, 1},
 		{0, 1e-40, 1e40}, {}} {
@@ -66,8 +66,8 @@ func FuzzKnots(f *testing.F) {
 	})
 }
 
-// FuzzFill wants of any values a typed error, or rows without gaps that keep what was observed, and between observed
-// values for all kinds but splines.
+// FuzzFill checks that any values give a typed error, or rows without gaps that keep the observed values, and lie
+// between them for all kinds except splines.
 func FuzzFill(f *testing.F) {
 	for _, values := range [][]float64{{1, nan, 3, nan}, {nan, nan}, {1, 2}, {nan, 1, nan, nan, 5, nan},
 		{math.MaxFloat64, nan, -math.MaxFloat64, 1}, {math.Inf(1), 1}, {}} {

@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// What one change costs: a value that jumps by 1 over an interval of length h, between longer ones where it stays.
-// Hermite reaches 4/3 of jump/h and overshoots by 4/27 of the ratio of lengths, Ramp reaches 3/2 and Linear 1 without
-// overshoot. The table is the one in the package documentation.
+// The effect of a single change: a value that jumps by 1 over an interval of length h, between longer constant ones.
+// Hermite reaches 4/3 of jump/h and overshoots by 4/27 of the ratio of lengths; Ramp reaches 3/2 and Linear 1 without
+// overshoot. The table is in the package documentation.
 func TestOneJump(t *testing.T) {
 	const count = 2041 // a multiple of 3 intervals, so that 2h/3 is met
 	for _, h := range []float64{1, 0.05, 0.005} {

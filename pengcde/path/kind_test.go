@@ -59,7 +59,8 @@ func TestPathsAreAsDefined(t *testing.T) {
 	}
 }
 
-// The derivative is the slope of the value, between knots; values and, where claimed, derivatives go on over knots.
+// The derivative is the slope of the value between knots. Values and, where documented, derivatives are continuous at
+// knots.
 func TestPathsAreSmooth(t *testing.T) {
 	shifted := func(at []float64, by float64) []float64 {
 		out := slices.Clone(at)
@@ -118,8 +119,8 @@ func TestPathsAreSmooth(t *testing.T) {
 	}
 }
 
-// Paths go through their knots. Hermite, Linear and Natural meet linear functions inside and outside of the knots; the
-// others do not.
+// Paths interpolate their knots. Hermite, Linear and Natural reproduce linear functions inside and outside the knots;
+// the others do not.
 func TestPathsOfLinearFunctions(t *testing.T) {
 	xs := make([]float64, len(irregular))
 	for k, time := range irregular {
@@ -144,7 +145,7 @@ func TestPathsOfLinearFunctions(t *testing.T) {
 	}
 }
 
-// The value never leaves the two it joins, for any knots and values, inside and outside.
+// The value never leaves the range of the two values it joins, for any knots and values, inside and outside.
 func TestNoOvershoot(t *testing.T) {
 	const count, queries = 5, 16
 	for _, kind := range []path.Kind{path.Linear, path.Rectilinear, path.Ramp} {
@@ -218,14 +219,14 @@ func TestPathsOfAnyKnots(t *testing.T) {
 	}
 }
 
-// onStair says whether time is at a kink but for rounding.
+// onStair reports whether time is at a kink up to rounding.
 func onStair(knots []float64, time float64) bool {
 	at, _, _ := stairs(knots, knots)
 	return slices.ContainsFunc(at, func(s float64) bool { return math.Abs(s-time) < 1e-12*(1+math.Abs(s)) })
 }
 
-// Snapshots in force at several knots give the path of their values at each knot, and X' is 0 to the last bit where
-// they do not change.
+// Snapshots used at several knots give the path of their values at each knot, and X' is 0 to the last bit where they do
+// not change.
 func TestSnapshots(t *testing.T) {
 	rows, index := []float64{1, 965153, -2, 965153, 0.3, 965153}, []int32{0, 0, 2, 1, 1, 1}
 	values := make([]float64, 0, 2*len(index))

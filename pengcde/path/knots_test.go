@@ -32,7 +32,7 @@ func TestCheckKnots(t *testing.T) {
 	}
 }
 
-// An error names the sample, the knot and its time, and says what to do.
+// An error names the sample, the knot and its time, and suggests a remedy.
 func TestKnotErrorsNameTheEntry(t *testing.T) {
 	for name, c := range map[string]struct {
 		knots []float64
@@ -53,7 +53,7 @@ func TestKnotErrorsNameTheEntry(t *testing.T) {
 	}
 }
 
-// Float32 values at knots near 1e6, where neighbouring float32 are 1/16 apart, are joined as they are near 0.
+// Float32 values at knots near 1e6, where neighbouring float32 are 1/16 apart, give the same path as near 0.
 func TestFloat32ValuesAtAMillion(t *testing.T) {
 	const far = 1e6
 	at := func(kind path.Kind, shift float64) [][]float32 {
@@ -112,7 +112,7 @@ func TestKnotsOfBatches(t *testing.T) {
 	}
 }
 
-// Samples with knots of their own are each as alone; knots that were made for a spline serve the other kinds.
+// Samples with different knots give the same paths as separately; knots made for a spline serve the other kinds.
 func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 	knots, rows, at := [][]float64{{0, 1, 2.5}, {-3, 4, 4.5}}, []float64{1, 5, 2, 0, -1, 7}, []float64{1.7, 0.3}
 	made, err := path.Knots(path.Natural, knots)
@@ -137,7 +137,7 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// What Locate cannot use is an error when the graph is built.
+// Invalid inputs of Locate are errors when the graph is built.
 func TestLocateErrors(t *testing.T) {
 	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}),
 		tensors.FromValue([][][]float64{{{1}, {2}}})

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// Rows are picked alike for batches that are sliced and for those that are gathered.
+// Slicing and gathering pick the same rows in large batches.
 func TestRowsOfLargeBatches(t *testing.T) {
 	for _, batch := range []int{3, maxSliced + 1} {
 		const count, width = 4, 2

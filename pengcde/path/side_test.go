@@ -11,8 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// On a border a path has the value of both sides, and the derivative, time and clock of the side that is asked for, as
-// just beside it; without a side, they are taken from the interval on the left.
+// On a border a path has the value of both sides, and the derivative, time and clock of the given side, as just next to
+// the border. Without a side they come from the interval on the left.
 func TestSidesOfKnots(t *testing.T) {
 	knots := []float64{0, 0.5, 1.5, 2, 3.25}
 	values := []float64{1, -2, 0, 3, 3, 3, -1, 0.5, 2, 2} // two entries a knot

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// call is one of a kernel: the shapes of its inputs and outputs.
+// call holds the shapes of the inputs and outputs of a kernel call.
 type call struct{ in, out []shapes.Shape }
 
 func (c call) clone() call {
@@ -32,8 +32,8 @@ func (c call) clone() call {
 // entries is the number of entries of all lists of a sample.
 const entries = 10
 
-// calls are one of each kernel that fits, for floats of a type: of 4 seeds with a sample each, 3 nodes, states of 5
-// numbers, rows of 4 numbers that become 6, and two tables with lists of 10 neighbours in all.
+// calls returns a valid call of each kernel for floats of a type: 4 seeds with a sample each, 3 nodes, states of 5
+// numbers, rows of 4 numbers mapped to 6, and two tables with lists of 10 neighbours in all.
 func calls(float dtypes.DType) map[string]call {
 	r := func(dims ...int) shapes.Shape { return shapes.Make(float, dims...) }
 	i := func(dims ...int) shapes.Shape { return shapes.Make(dtypes.Int32, dims...) }
@@ -106,7 +106,8 @@ func run(t *testing.T, backend *xla.Backend, name string, c call) error {
 	return nil
 }
 
-// A kernel that gets other tensors than it wants gives an error that says what it got and wants, and is alive after.
+// A kernel that receives invalid tensors returns an error that gives the tensors and its signature, and works
+// afterwards.
 func TestCallsThatDoNotFit(t *testing.T) {
 	t.Setenv(xla.CacheEnv, "off")
 	backend, err := xla.Open(xla.Config{})
@@ -139,7 +140,7 @@ func TestCallsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// misfits are calls with one tensor less or more, or one of another type or other dimensions.
+// misfits returns calls with one tensor less or more, or with one of another type or other dimensions.
 func misfits(name string, c call) map[string]call {
 	all := make(map[string]call)
 	for side, of := range map[string]func(*call) *[]shapes.Shape{

@@ -1,6 +1,6 @@
-// Two callers of all kernels at the same time, for sanitizers: what they read they share, what they write is their own
-// and has to be the same numbers as for one caller. With the argument "shared" they write to the same memory, which the
-// thread sanitizer has to find.
+// Two callers of all kernels at the same time, for sanitizers. They share their inputs and write separate outputs,
+// which must equal the outputs of a single caller. With the argument "shared" they write to the same memory, which the
+// thread sanitizer must detect.
 
 #include "../kernels.h"
 
@@ -42,7 +42,7 @@ static void fail(const char *name, const char *what) {
   exit(1);
 }
 
-// make is a tensor of zeros, of which dimensions end with a 0.
+// make returns a tensor of zeros; a dimension of 0 ends the list.
 static tensor make(int type, int64_t a, int64_t b, int64_t c, int64_t d) {
   tensor t = {.of = {.struct_size = sizeof(buffer), .type = type}, .dims = {a, b, c, d}};
   while (t.of.rank < 4 && t.dims[t.of.rank] != 0)
@@ -56,7 +56,7 @@ static unsigned next_random(void) {
   return (state = state * 1664525u + 1013904223u) >> 8;
 }
 
-// floats is a tensor of numbers between -1 and 1, of which a third is 0.
+// floats returns a tensor of numbers between -1 and 1, a third of them 0.
 static tensor floats(int type, int64_t a, int64_t b, int64_t c, int64_t d) {
   tensor t = make(type, a, b, c, d);
   size_t size = bytes(&t) / (type == TYPE_F64 ? 8 : 4);
@@ -70,7 +70,7 @@ static tensor floats(int type, int64_t a, int64_t b, int64_t c, int64_t d) {
   return t;
 }
 
-// nodes is a tensor of numbers of nodes, all in order, or those in the tables of samples, drawn.
+// nodes returns a tensor of node numbers: all nodes in order, or random ones for the tables of samples.
 static tensor nodes(int in_order, int64_t a, int64_t b, int64_t c) {
   tensor t = make(TYPE_S32, a, b, c, 0);
   int64_t size = (int64_t)bytes(&t) / 4, of_sample = size / (b == 0 ? 1 : a);
@@ -90,7 +90,7 @@ static handler *find(const char *name) {
   return NULL;
 }
 
-// run calls a kernel with so many of its inputs; it returns an error to free, or NULL.
+// run calls a kernel with its first ins inputs. It returns an error to free, or NULL.
 static char *run(const call *c, int ins, const tensor *out) {
   ffi_api api = {.struct_size = sizeof api, .create_error = error_of};
   buffer in_of[MOST_OPERANDS], out_of[MOST_OPERANDS], *in_at[MOST_OPERANDS], *out_at[MOST_OPERANDS];
@@ -110,7 +110,7 @@ static char *run(const call *c, int ins, const tensor *out) {
   return find(c->name)(&frame);
 }
 
-// add runs a call once, for its numbers.
+// add runs a call once to get its expected outputs.
 static call *add(call c) {
   char *error = run(&c, c.ins, c.out);
   if (error != NULL)
@@ -119,7 +119,7 @@ static call *add(call c) {
   return &calls[count++];
 }
 
-// add_linear adds a map and its pullback, by their names, with a norm before the map or without.
+// add_linear adds a map and its pullback, by name, with or without a norm before the map.
 static void add_linear(int type, const char *map, const char *pullback, int normed) {
   tensor x = floats(type, BATCH, NODES, WIDTH, 0), w = floats(type, SEEDS, OUT, WIDTH, 0);
   tensor b = floats(type, SEEDS, OUT, 0, 0), v = floats(type, BATCH, NODES, OUT, 0);
@@ -184,7 +184,7 @@ static void add_product(int type, const char *arranging, const char *entering, i
   add(entries);
 }
 
-// check_all runs every call, and calls that do not fit.
+// check_all runs every call, and invalid calls.
 static void *check_all(void *unused) {
   for (int k = 0; k < count; k++) {
     const call *c = &calls[k];
