@@ -57,7 +57,7 @@ class Batch:
     ends: jax.Array
     """[B, K]: ends of the steps that the Go library accepted; short rows repeat their last entry."""
     stops: jax.Array | None
-    """[B, S]: times on which adaptive steps may have to end; short rows repeat their last entry. None if there are none."""
+    """[B, S]: times on which adaptive steps may have to end; short rows repeat their last entry. None if empty."""
 
 
 def read(folder: Path) -> tuple[Setting, Batch, Parameters]:

@@ -2,8 +2,8 @@
 
 For states Z [n, d] a layer is H + M H with H = RMSNorm(Z) W' + b; layers differ in the message matrix M, which
 depends on the control matrix A and its derivative D = dA/dt. "affine" is "peng" with D only in the last layer, a norm
-over the graph, SiLU instead of ReLU, and row sums on the diagonal that are not divided by n. The variant "dense" forms M in each
-layer, as the published code does; "implicit" applies it to H without forming it.
+over the graph, SiLU instead of ReLU, and row sums on the diagonal that are not divided by n.
+The variant "dense" forms M in each layer, as the published code does; "implicit" applies it to H without forming it.
 """
 
 from collections.abc import Callable
@@ -168,7 +168,7 @@ def peng_dense(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message
 
 
 def peng_implicit(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message:
-    """Apply the same matrix to H: products with A and D and their transposes, scaled rows, and outer products of rank one."""
+    """The same matrix applied to H: products with A, D and their transposes, scaled rows, and rank-one products."""
     mix = Mix(w, sides, local, parity)
     scale, onto_rows, onto_columns = mix.scale(), mix.onto_rows(), mix.onto_columns()
 
