@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Options select the runs and set how they are made. The zero value selects all runs of the current profile.
+// Options selects the runs and sets how they are made. The zero value selects all runs of the current profile.
 type Options struct {
 	// Profile is the size of the experiment; "" means [CurrentProfile].
 	Profile Profile

@@ -58,7 +58,7 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 
 // besidePlan is the memory in bytes that a process takes in addition to [pengcde.Plan]: the program itself, the
 // compiler and its output. Of 272 stored runs of Table 1 on 100 nodes, with plans of 10 to 220 MiB each, two took
-// more in total.
+// more than that in total.
 const besidePlan = 3 << 29
 
 // peaks returns the expected bytes of each program, largest first: from stored runs of the same model and keys, else

@@ -21,8 +21,8 @@ type ShipReport struct {
 }
 
 // Ship writes the selected stored runs to the archive of the study in this checkout, results/STUDY.jsonl.zst. Every
-// checkout shows them from there. Of the profile, the archive then holds only the selected runs. Runs that exist only
-// in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
+// checkout shows them from there. Of the profile, the archive then holds only the selected runs. Selected runs
+// that exist only in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
 //
 // Errors wrap [ErrStore], and [ErrInput] outside a checkout or if nothing is stored; the archive then stays as it
 // was.

@@ -43,7 +43,7 @@ type Result struct {
 }
 
 // Fit trains on the first 60% of the windows, stops early by the next 20%, and tests on the rest, together with the
-// simple forecasts of package baseline. Windows that end before the data from which the scales were computed are not
+// simple forecasts of package baseline. Windows whose inputs end before the last step used for the scales are not
 // tested.
 //
 // Fit then trains again for the same number of epochs on all windows and returns that model; the caller must close

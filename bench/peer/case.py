@@ -1,11 +1,11 @@
-"""Reads a case that the Go side has written: graphs, observations, parameters and step ends.
+"""Read a case that the Go side wrote: graphs, observations, parameters and step ends.
 
-A case is a folder with
+A case is a folder with these files:
 
-    case.json                what the model is, how it is solved and trained
+    case.json                the model, and the settings of its solver and training
     data.safetensors         for each sample b: b.times [T], b.from and b.to [E], b.snapshots [J, E],
                              b.index [T], b.start [n], b.targets [T, n]
-    parameters.safetensors   by the names of the Go library
+    parameters.safetensors   with the names of the Go library
 """
 
 import json
@@ -19,18 +19,18 @@ import numpy as np
 from safetensors.numpy import load_file
 
 Parameters = dict[str, jax.Array]
-"""By name, such as field.layers.0.linear.weight."""
+"""Arrays by name, such as field.layers.0.linear.weight."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is compiled for: the content of case.json without the times."""
+    """The settings that a program is compiled for: the content of case.json without the times."""
 
     field: str
     """ "peng", "original", "pre-mult", "adjacency", "gn-ode" or "constant"."""
     layers: int
     parity: bool
-    """Whether the defect of the published fusion is repeated: total(A) in place of total(A')."""
+    """Whether to repeat the defect of the published fusion, which uses total(A) instead of total(A')."""
     dtype: str
     rtol: float
     atol: float
@@ -46,25 +46,25 @@ class Batch:
     """The samples, stacked along the first axis."""
 
     times: jax.Array
-    """[B, T], of the observations, from 0."""
+    """[B, T], the times of the observations, from 0."""
     control: tuple[jax.Array, ...]
-    """Four of [B, T-1, n, n]: the cubic Hermite path of the control matrix. For "gn-ode" its values alone, [B, T, n, n];
-    nothing for "constant"."""
+    """Four of [B, T-1, n, n]: the cubic Hermite path of the control matrix. For "gn-ode" only its values, [B, T, n, n];
+    empty for "constant"."""
     start: jax.Array
     """[B, n]."""
     targets: jax.Array
     """[B, T, n]."""
     ends: jax.Array
-    """[B, K]: ends of the steps that the Go library accepted; short rows repeat their last."""
+    """[B, K]: ends of the steps that the Go library accepted; short rows repeat their last entry."""
     stops: jax.Array | None
-    """[B, S]: times that adaptive steps may have to end on; short rows repeat their last. None for none."""
+    """[B, S]: times on which adaptive steps may have to end; short rows repeat their last entry. None if empty."""
 
 
 def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
-    """Reads a case and lays its control out densely, as a user of diffrax would.
+    """Read a case and store its control densely, as a user of diffrax would.
 
-    The constant time channel that the published code carries beside every entry of the matrix is left out, which halves
-    the memory of the coefficients.
+    The published code has a constant time channel next to every entry of the matrix. It is left out, which halves the
+    memory of the coefficients.
     """
     document = json.loads((folder / "case.json").read_text())
     setting = Setting(**{name: document[name] for name in Setting.__dataclass_fields__})
@@ -97,7 +97,7 @@ def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
 
 
 def _dense(arrays: dict[str, np.ndarray], b: int, nodes: int, dtype: str, lag: bool) -> np.ndarray:
-    """The control matrix of sample b at each observation: [T, n, n]; with a lag the one in force before it."""
+    """The control matrix of sample b at each observation: [T, n, n]; with lag, the previous matrix."""
     snapshots = arrays[f"{b}.snapshots"]
     matrices = np.zeros((len(snapshots), nodes, nodes), dtype)
     matrices[:, arrays[f"{b}.from"], arrays[f"{b}.to"]] = snapshots

@@ -1,9 +1,9 @@
 """The vector fields, each in two variants.
 
-For states Z [n, d] a layer is H + M H with H = RMSNorm(Z) W' + b; layers differ in the message matrix M, made of the
-control matrix A and its derivative D = dA/dt. "affine" is "peng" with D in the last layer alone, a norm over the graph,
-SiLU in place of ReLU, and row sums on the diagonal that are not divided by n. The variant "dense" forms M in each
-layer, as the published code does; "implicit" applies it to H without forming it.
+For states Z [n, d] a layer is H + M H with H = RMSNorm(Z) W' + b; layers differ in the message matrix M, which
+depends on the control matrix A and its derivative D = dA/dt. "affine" is "peng" with D only in the last layer, a norm
+over the graph, SiLU instead of ReLU, and row sums on the diagonal that are not divided by n.
+The variant "dense" forms M in each layer, as the published code does; "implicit" applies it to H without forming it.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Message = Callable[[jax.Array], jax.Array]
 
 
 class Sums(NamedTuple):
-    """What the fused maps need of a matrix beside its entries."""
+    """The sums of a matrix that the fused maps need besides its entries."""
 
     rows: jax.Array
     """[n]."""
@@ -42,13 +42,13 @@ def linear(p: Parameters, name: str, x: jax.Array) -> jax.Array:
 
 
 def rms_norm(p: Parameters, name: str, z: jax.Array) -> jax.Array:
-    """Divides rows by their root mean square; the mean stays."""
+    """Divide rows by their root mean square; the mean is not subtracted."""
     scale = jnp.sqrt(jnp.mean(z * z, axis=-1, keepdims=True) + RMS_EPSILON)
     return z / scale * p[f"{name}.weight"] + p[f"{name}.bias"]
 
 
 def graph_norm(p: Parameters, name: str, z: jax.Array) -> jax.Array:
-    """Divides all states of a graph by their root mean square."""
+    """Divide all states of a graph by their root mean square."""
     return z / jnp.sqrt(jnp.mean(z * z) + GRAPH_EPSILON) * p[f"{name}.weight"] + p[f"{name}.bias"]
 
 
@@ -56,7 +56,7 @@ Latest = tuple[jax.Array, jax.Array]
 """The times of the observations [T] and the control matrix at each [T, n, n]."""
 
 Control = diffrax.CubicInterpolation | Latest | None
-"""The path of the control matrix; for "gn-ode" its values, for "constant" nothing."""
+"""The path of the control matrix; for "gn-ode" its values, empty for "constant"."""
 
 
 def control_of(setting: Setting, sample: Batch) -> Control:
@@ -80,7 +80,7 @@ def derivative(setting: Setting, variant: str, p: Parameters, t: jax.Array, z: j
 
 
 def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Array, z: jax.Array) -> jax.Array:
-    """What the layers make of Z [n, hidden] for A and dA/dt [n, n]."""
+    """The output of the layers for Z [n, hidden], A and dA/dt [n, n]."""
     dense = variant == "dense"
     message: Callable[[str], Message]
     affine = setting.field == "affine"
@@ -99,7 +99,7 @@ def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Ar
             return mixed(p[f"{layer}.fusion_1"], p[f"{layer}.fusion_2"], a, d)
 
     elif setting.field == "original":
-        m = a + d  # n² additions, against n² d for a product of their own: formed in both variants
+        m = a + d  # n² additions, compared with n² d for a separate product: formed in both variants
 
         def message(layer: str) -> Message:
             return lambda h: m @ h
@@ -133,7 +133,7 @@ class Mix:
     def __init__(self, w: jax.Array, sides: Sides, local: bool, parity: bool):
         self.w, self.sides, self.n = w, sides, len(sides[0][0])
         self.rows_on_diagonal = 1 if local else self.n
-        """What row sums on the diagonal are divided by; totals there by n times that."""
+        """The divisor of row sums on the diagonal; totals there are divided by n times this."""
         self.parity = parity
 
     def __call__(self, k: int, of: Callable[[jax.Array, Sums], jax.Array], more: float = 0) -> jax.Array:
@@ -144,7 +144,7 @@ class Mix:
         return self(0, lambda m, _: m, more=1)
 
     def scale(self) -> jax.Array:
-        """What is on the diagonal, [n]."""
+        """The diagonal, [n]."""
         return (
             self(2, lambda _, s: s.diagonal)
             + self(5, lambda _, s: s.rows) / self.rows_on_diagonal
@@ -168,7 +168,7 @@ def peng_dense(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message
 
 
 def peng_implicit(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message:
-    """The same on H: products with A and D and their transposes, scaled rows, and outer products of rank one."""
+    """The same matrix applied to H: products with A, D and their transposes, scaled rows, and rank-one products."""
     mix = Mix(w, sides, local, parity)
     scale, onto_rows, onto_columns = mix.scale(), mix.onto_rows(), mix.onto_columns()
 

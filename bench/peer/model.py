@@ -11,7 +11,7 @@ from fields import control_of, derivative, linear
 
 MAX_STEPS = 4096
 STAGES = 6
-"""Fresh evaluations in a step of Tsit5, whose first stage is the last of the step before."""
+"""New evaluations per step of Tsit5, whose first stage is the last stage of the previous step."""
 
 
 class Work(NamedTuple):
@@ -23,9 +23,9 @@ class Work(NamedTuple):
 
 
 class GivenSteps(diffrax.AbstractStepSizeController):
-    """Steps with ends that are listed, as diffrax.StepTo, but for rows that repeat their last end to fill up.
+    """Steps with given ends, like diffrax.StepTo, for rows that may repeat their last end as padding.
 
-    Where the field jumps at an end, one step ends just before it and the next begins just after.
+    If the field jumps at an end, a step ends just before it and the next begins just after it.
     """
 
     ends: jax.Array

@@ -26,10 +26,10 @@ OUT_OF_MEMORY = 3
 
 
 class Race:
-    """A case with what was compiled for it."""
+    """A case with its compiled functions."""
 
     def __init__(self, folder: Path, variant: str, steps: str) -> None:
-        # Imported here, so that a limit on memory is in force before anything is loaded.
+        # Imported here, so that a memory limit applies before anything is loaded.
         import jax
         import optax
         from safetensors.numpy import save_file
@@ -61,7 +61,7 @@ class Race:
         self._compiled: dict[str, tuple[Callable[..., Any], float]] = {}
 
     def _call(self, name: str, *arguments: Any) -> tuple[Any, dict[str, Any]]:
-        """The result of a function, and what its times were."""
+        """The result of a function, and its times."""
         if name not in self._compiled:
             start = time.perf_counter()
             function = self._jax.jit(self._functions[name]).lower(*arguments).compile()
@@ -91,7 +91,7 @@ def counted(work: Any) -> dict[str, list[int]]:
 
 
 MEMORY_SIGNS = ("RESOURCE_EXHAUSTED", "Out of memory", "bad_alloc", "allocate memory", "map segment", "start new thread")
-"""How XLA, the C++ library, the loader and Python say it."""
+"""Texts of XLA, the C++ library, the loader and Python when memory runs out."""
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -58,7 +58,7 @@ type Case struct {
 	Left []string
 	// Substitute reports that the case uses other data than the paper, so the verdict does not count it.
 	Substitute bool
-	// tested means that the outcome comes from the p value, corrected for all cases of the claim, unless decided is
+	// Tested means that the outcome comes from the p value, corrected for all cases of the claim, unless Decided is
 	// set.
 	Tested  bool
 	Decided Outcome

@@ -3,7 +3,7 @@
 //
 // Start with [Table1] and [Epidemics]. Both have the methods of [experiments.Study], such as Run and Stored, and draw
 // the contents of their tables and figures. [All] lists the studies. Each family of studies has its own package:
-// worlds (simulated node dynamics), series (Covid cases, mentions), sir (classification of two epidemics) and ranking
+// worlds (simulated node dynamics), series (Covid cases, mentions), sir (classification of epidemics) and ranking
 // (trade). Package catalogue contains what they share.
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation

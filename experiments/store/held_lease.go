@@ -56,8 +56,8 @@ func (h *HeldLease) sayEvery() time.Duration { return h.term / (Term / SayEvery)
 // due reports whether it is time for a heartbeat.
 func (h *HeldLease) due() bool { return time.Since(h.beaten) >= h.term/(Term/beatEvery) }
 
-// write writes the lease to its file. The first write with a lease and each heartbeat are flushed to where other
-// machines read them.
+// write writes the lease to its file. The first write, each heartbeat and every write of a lockless lease are synced,
+// so that other machines can read them.
 func (h *HeldLease) write() error {
 	at := h.at.Load()
 	h.lease.Beat++

@@ -27,7 +27,7 @@ type Model struct {
 	Cites []string
 }
 
-// models.csv has the paper's models first, then ours, forecasts without a trained network, and settings of fields.
+// modelsText lists the paper's models first, then ours, forecasts without a trained network, and settings of fields.
 //
 //go:embed models.csv
 var modelsText string

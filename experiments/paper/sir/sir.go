@@ -1,4 +1,4 @@
-// Package sir contains the study that classifies two epidemics from observations at irregular times.
+// Package sir contains the study that classifies epidemics of two kinds from observations at irregular times.
 //
 // Start with [SIR].
 package sir
@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Oversampling is the study that classifies two SIR epidemics on a changing grid from observations at irregular
+// Oversampling is the study that classifies SIR epidemics of two kinds on a changing grid from observations at irregular
 // times. A model sees a whole trajectory, the states and the graph at each observation, and names its class. Runs
 // have three keys: "observations"; "shape", the shape of the Gamma distribution of the increments between
 // observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a

@@ -228,8 +228,8 @@ func (r ratio) worldsOf() string {
 	return text
 }
 
-// eachDynamics calls find with the profile and the results of each of the dynamics of the paper's tables; if none can
-// be compared, no case is tested.
+// eachDynamics calls find with the profile and the results of each of the dynamics of the paper's tables. If the report
+// of a study cannot be compared, it returns a missing case for each ID in cases instead.
 func eachDynamics(e judge.Evidence, cases []string, find func(profile experiments.Profile, dynamics string,
 	results experiments.Results) ([]judge.Case, error)) (all []judge.Case, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {

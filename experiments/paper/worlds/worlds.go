@@ -17,7 +17,7 @@ import (
 const simulated = "simulated on four families of graphs that change"
 
 // Worlds is a study on simulated worlds: node dynamics on graphs that change. A model sees the first states and the
-// changing graph. It is trained on four graphs, chosen by four others and tested on four more. Its runs have the keys
+// changing graph. It is trained on four graphs, validated on four others and tested on four more. Its runs have the keys
 // "dynamics" and "family".
 type Worlds struct {
 	experiments.Study
