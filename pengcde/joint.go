@@ -167,8 +167,8 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 	return &other
 }
 
-// blame assigns an error of a solve to the runs whose samples failed, with sample indices as in a run of its own. An
-// error that cannot be assigned to waiting runs is assigned to all of them.
+// blame assigns an error of a solve to the runs whose samples failed, with sample indices as in a single run. An error
+// that cannot be assigned to waiting runs is assigned to all of them.
 func (j *joint) blame(ctx context.Context, err error, group []*request) {
 	size := len(j.training[0].times) / len(j.slots)
 	at := func(sample int) *request { return group[j.slots[sample/size]] }

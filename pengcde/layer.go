@@ -41,7 +41,7 @@ type LayerBuilder struct {
 // which maps node states z0 [batch, n, hidden] at t0 to the states at t1. The parameters of f are variables of the
 // scope, so GoMLX's trainers, optimisers and checkpoints treat them like any others. [graph.Gradient] passes through
 // the layer to z0. The control holds the tensors of [field.NewControl] as nodes, in the same order and in the float
-// type of z0; they are inputs of the model. The form is the one that NewControl returns. t0 and t1 are in the units of
+// type of z0; they are inputs of the model. The form is the one that NewControl returns. t0 and t1 are on the axis of
 // its knots.
 //
 //	z := pengcde.Layer(scope, z0, form, control, 0, 5).Steps(40).Done() // [batch, n, hidden]

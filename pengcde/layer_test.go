@@ -24,7 +24,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// layered is a layer on a batch of two samples, the same but for their knots and snapshots.
+// layered is a layer on a batch of two samples that differ only in their knots and snapshots.
 type layered struct {
 	backend *xla.Backend
 	field   field.Field // nil for the default

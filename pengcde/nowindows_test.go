@@ -27,7 +27,7 @@ func TestNoWindows(t *testing.T) {
 	toClasses := func(c *Config) { c.Head, c.Outputs, c.Features = head.Ranking{}, tradeClasses, 1 }
 	for name, c := range map[string]struct {
 		change func(*Config)
-		window dyngraph.Window // that the model takes, but for its targets
+		window dyngraph.Window // accepted by the model except for its targets
 	}{
 		"node":               {func(*Config) {}, seen},
 		"time":               {func(c *Config) { c.Head = head.Nodes{At: head.AtEach} }, seen.Series.Whole()},

@@ -148,7 +148,7 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%q, whole %t: %d times (%v), want %d with %d rows", c.head, c.window.Whole, len(y), err, c.times, rows)
 		}
 		sample, err := m.training(c.window)
-		if isSummed(c.head) { // the ring has targets of nodes alone
+		if isSummed(c.head) { // the ring has only targets of nodes
 			if !errors.Is(err, ErrInput) {
 				t.Errorf("%q without targets of the graph: %v, want ErrInput", c.head, err)
 			}

@@ -98,7 +98,7 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 	}
 }
 
-// Options of fields on graphs resolve to something of their own, and the published options to the zero value.
+// Each option of fields on graphs changes the resolved configuration; the published options resolve to the zero value.
 func TestStylesAreResolved(t *testing.T) {
 	with := func(f field.Field) Resolved { return resolved(t, func(c *Config) { c.Field = f }) }
 	graph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}

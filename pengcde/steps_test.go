@@ -21,7 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// heatModel is a model of heat on graphs of so many nodes, with its training series as windows.
+// heatModel returns a model of heat on graphs of the given number of nodes, with its training series as windows.
 func heatModel(t testing.TB, backend *xla.Backend, nodes int, f field.Field) (*Model, []dyngraph.Window) {
 	t.Helper()
 	set, err := worlds.Generate(t.Context(), worlds.Config{Family: graphs.Grid{}, Task: worlds.Heat,
@@ -44,7 +44,7 @@ func heatModel(t testing.TB, backend *xla.Backend, nodes int, f field.Field) (*M
 	return m, windows
 }
 
-// Steps of a trained field end beside changes of the graph and at the last snapshot, however series are batched.
+// Steps of a trained field end next to changes of the graph and at the last snapshot, for any batches of series.
 func TestSteps(t *testing.T) {
 	m, windows := heatModel(t, xlatest.Go(t), 36, field.PENG{})
 	together, err := m.Steps(t.Context(), windows)

@@ -19,8 +19,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
-// stgncdeNames replaces the parameter names of the published STG-NCDE, with so many layers of f, by this module's
-// names.
+// stgncdeNames replaces the parameter names of the published STG-NCDE, with the given number of layers of f, by the
+// names of this module.
 func stgncdeNames(layers int) *strings.Replacer {
 	pairs := []string{
 		".encoder_h.layers[", "encoder.0.layers.", ".encoder_z.layers[", "encoder.1.layers.", ".decoder.layers[",
@@ -90,7 +90,7 @@ func TestFixtureSTGNCDE(t *testing.T) {
 		t.Errorf("%d parameters, the file has %d", len(drawn), len(values))
 	}
 
-	// States [2, n, hidden] of the file are h, then z; here they are beside each other.
+	// States [2, n, hidden] of the file are h, then z; here they are concatenated.
 	beside := func(states []float64) (z []float64) {
 		for u := range n {
 			z = append(append(z, states[u*hidden:(u+1)*hidden]...), states[(n+u)*hidden:(n+u+1)*hidden]...)

@@ -157,7 +157,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 	}
 }
 
-// Steps end beside changes of the features, and not of the graph.
+// Steps end next to changes of the features, not of the graph.
 func TestSTGNCDEStops(t *testing.T) {
 	for name, graphOnly := range map[string]bool{"features": false, "time alone": true} {
 		m := ringModel(t, func(c *Config) {

@@ -300,7 +300,7 @@ func ExampleRidge() {
 		return
 	}
 	ridge, sum := &baseline.Ridge{}, 0.0
-	for _, split := range splits { // fitted anew as time goes on
+	for _, split := range splits { // fitted again for each split
 		if err := ridge.Fit(split.Train, split.Validation); err != nil {
 			fmt.Println(err)
 			return

@@ -17,7 +17,7 @@ type Nodes struct {
 	// At selects the times of forecasts.
 	At Times `json:"At,omitempty"`
 	// Residual makes the outputs the deviation from the recent mean of each node at a window's last input
-	// (Series.Recent), instead of the whole target.
+	// (Series.RecentMean), instead of the whole target.
 	Residual bool `json:"Residual,omitempty"`
 }
 

@@ -167,7 +167,7 @@ func (h Ranking) Start(training []dyngraph.Window, check func(dyngraph.Window) e
 		}
 		return nil
 	})
-	if errors.Is(err, softmax.ErrNoRows) { // nothing is known of any node
+	if errors.Is(err, softmax.ErrNoRows) { // no node has known affinities
 		return nil, nil
 	}
 	if errors.Is(err, ErrInput) {

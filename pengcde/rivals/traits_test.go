@@ -112,7 +112,7 @@ func TestTraits(t *testing.T) {
 	reweighted.Weights[2][4] += 0.5
 	moved := relabelled(t, s, order)
 	for _, m := range models {
-		// made is the model, for so many nodes and observations, and its forecast of a window.
+		// made returns the model for the given numbers of nodes and observations, and its forecast of a window.
 		made := func(nodes, length int, s *dyngraph.Series) (parameters int, forecast []float64) {
 			t.Helper()
 			c := m.config
