@@ -15,6 +15,6 @@
 // 2020; the maps are from H. Maron et al., Invariant and Equivariant Graph Networks, ICLR 2019. Limit: a fit takes
 // about 10 seconds for 4 graphs of 100 nodes with 100 observations.
 //
-// [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law [pengcde.LinearLaw]:
-// https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
+// [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law
+// [pengcde.LinearLaw]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
 package law
