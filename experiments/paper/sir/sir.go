@@ -16,9 +16,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Oversampling is the study that classifies SIR epidemics of two kinds on a changing grid from observations at irregular
-// times. A model sees a whole trajectory, the states and the graph at each observation, and names its class. Runs
-// have three keys: "observations"; "shape", the shape of the Gamma distribution of the increments between
+// Oversampling is the study that classifies SIR epidemics of two kinds on a changing grid from observations at
+// irregular times. A model sees a whole trajectory, the states and the graph at each observation, and names its class.
+// Runs have three keys: "observations"; "shape", the shape of the Gamma distribution of the increments between
 // observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a
 // fraction of the largest infected part.
 type Oversampling struct {

@@ -17,8 +17,8 @@ import (
 const simulated = "simulated on four families of graphs that change"
 
 // Worlds is a study on simulated worlds: node dynamics on graphs that change. A model sees the first states and the
-// changing graph. It is trained on four graphs, validated on four others and tested on four more. Its runs have the keys
-// "dynamics" and "family".
+// changing graph. It is trained on four graphs, validated on four others and tested on four more. Its runs have the
+// keys "dynamics" and "family".
 type Worlds struct {
 	experiments.Study
 	// asPublished repeats the defects of the published code, see [Table1AsPublished].
