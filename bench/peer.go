@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 var (
@@ -169,18 +171,9 @@ func (p *process) failure(err error) error {
 
 // peerFiles returns the paths of the peer's Python and script, in the checkout that contains the working folder.
 func peerFiles() (python, script string, err error) {
-	folder, err := os.Getwd()
+	folder, err := moduleroot.Find(".")
 	if err != nil {
-		return "", "", fmt.Errorf("bench: %w", err)
-	}
-	for start := folder; ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
-		}
-		if folder == filepath.Dir(folder) {
-			return "", "", fmt.Errorf("bench: no go.mod in or above %s: run it in a checkout of the library: %w", start,
-				errNoPeer)
-		}
+		return "", "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
 	}
 	environment := filepath.Join(folder, "build", "peer-venv")
 	if _, err := os.Stat(filepath.Join(environment, "stamp")); err != nil {

@@ -96,9 +96,6 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 	return flat, nil
 }
 
-// Reset implements [Learner].
-func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed) }
-
 // BaselineRow returns the row of a forecast of package baseline. It is Untrained: each run fits it again.
 func BaselineRow(id string, f baseline.Forecaster) Row {
 	return Row{ID: id, Name: f.Name(), Untrained: true,
