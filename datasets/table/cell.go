@@ -19,7 +19,7 @@ const (
 	dateCell   // whole is in microseconds
 )
 
-// cell is what one column of one row holds.
+// cell is the content of one column in one row.
 type cell struct {
 	kind   cellKind
 	text   string

@@ -36,7 +36,7 @@ func (p Problem) change(ctx context.Context, s *stepper, k int) error {
 	return nil
 }
 
-// lost returns the largest weight of edges that a node loses in a change.
+// lost returns the total weight of the edges that a node loses in a change.
 func lost(change *Graph, node int) (sum float64) {
 	_, weights := change.Row(node)
 	for _, w := range weights {

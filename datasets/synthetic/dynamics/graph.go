@@ -38,10 +38,10 @@ func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 	return g, nil
 }
 
-// Nodes is the number of nodes.
+// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return len(g.start) - 1 }
 
-// Edges is the number of edges.
+// Edges returns the number of edges.
 func (g *Graph) Edges() int { return len(g.to) }
 
 // Row returns the nodes j that the edges of node i lead to, ascending, and the weights A_ij. The caller must not change

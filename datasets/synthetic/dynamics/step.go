@@ -105,7 +105,7 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	return nil
 }
 
-// largest is the largest magnitude.
+// largest returns the largest magnitude.
 func largest(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
 
 // inside returns the state at a time within the step from t to end.
