@@ -19,7 +19,7 @@ type Grid struct {
 	Columns   []string    // names of columns; nil numbers them from Start
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
-	Limit     float64     // largest magnitude of the colour scale; larger values have the colour of the end; 0 is the largest value
+	Limit     float64     // end of the colour scale, whose colour larger values have; 0 is the largest value
 }
 
 const mostNames = 40 // rows or columns that all get a name
