@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// HeatPanel is one weighted adjacency matrix, from rows to columns, given as Dense or as a list of edges.
+// HeatPanel is one weighted adjacency matrix, with edges from rows to columns, given as Dense or as a list of edges.
 type HeatPanel struct {
 	Title   string      // such as "day 0"
 	Dense   [][]float64 // [from][to]; 0 is no edge, NaN a missing weight
@@ -21,7 +21,7 @@ type HeatPanel struct {
 
 const panelsPerRow = 4
 
-// Adjacency draws matrices beside each other on one logarithmic colour scale; pairs without an edge stay white.
+// Adjacency draws matrices side by side on one logarithmic colour scale; pairs without an edge stay white.
 func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, invalid("figures: Adjacency got no panels, wanted one or more")
@@ -67,7 +67,7 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	return newTiles(plots, columns).figure(axes, describeGraphs(axes, panels, matrices), 1)
 }
 
-// matrix checks the panel and returns it dense.
+// matrix checks the panel and returns its dense matrix.
 func (p HeatPanel) matrix() ([][]float64, error) {
 	switch {
 	case p.Dense != nil && (p.From != nil || p.To != nil || p.Weights != nil):

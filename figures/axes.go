@@ -13,12 +13,12 @@ import (
 type Axes struct {
 	Title  string    // above the figure, left
 	X, Y   string    // labels with units, such as "day" and "new cases per 100,000"
-	Start  time.Time // where given, X counts days from it, and lines, forecasts and heat maps show dates such as 24 Mar
+	Start  time.Time // if set, X counts days from it, and lines, forecasts and heat maps show dates such as 24 Mar
 	Colour string    // label of the colour bar, for heat maps
 	Dot    string    // Dots: what a faint dot is; "" is "one seed"
 	LogX   bool      // logarithmic scale; needs positive values
 	LogY   bool      // logarithmic scale; needs positive values
-	Room   []float64 // Lines: values of Y that have room in any case, so that two figures have one scale
+	Room   []float64 // Lines: values that the range of Y must include, so that two figures have the same scale
 	Spans  []Span    // shaded ranges of X
 	Marks  []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
 	Width  float64   // points; 0 is 640, the width of a notebook's output
@@ -32,7 +32,7 @@ type Span struct {
 }
 
 // Mark is a vertical line, such as a change of the graph or the end of the training times. Marks that share a name
-// share an entry of the key. A mark outside the range of the data is not drawn: it widens no axis.
+// share an entry of the key. A mark outside the range of the data is not drawn, and does not widen an axis.
 type Mark struct {
 	Name string // "" leaves it out of the key
 	X    float64
@@ -47,7 +47,7 @@ const (
 	gap          = 6    // points between neighbours
 )
 
-// figure checks the size and returns a figure that draws body below the title, described by alt.
+// figure checks the size and returns a figure that draws body below the title and is described by alt.
 func (a Axes) figure(height float64, alt string, body func(c draw.Canvas)) (*Figure, error) {
 	width, height := cmp.Or(a.Width, defaultWidth), cmp.Or(a.Height, height)
 	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval, and perhaps the
-// published number to set beside it. The zero value is a missing result.
+// Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval, and optionally the
+// published number. The zero value is a missing result.
 type Cell struct {
 	kind      cellKind
 	text      string
@@ -19,7 +19,7 @@ type Cell struct {
 	says      string // under the pointer
 }
 
-// Tone shades a cell of words. On a page it is told by colour; the words have to say it too.
+// Tone shades a text cell. Pages show it only as a colour, so the text must say the same.
 type Tone uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	Unfavourable
 )
 
-// Marked is a cell of words with a shade and, on pages, a text under the pointer.
+// Marked returns a text cell with a shade and, on pages, a tooltip.
 func Marked(text string, tone Tone, says string) Cell {
 	return Cell{kind: textCell, text: text, tone: tone, says: says}
 }
@@ -41,16 +41,17 @@ const (
 	numberCell
 )
 
-// Missing is a result that does not exist; it shows as "–".
+// Missing returns a cell for a missing result, shown as "–".
 func Missing() Cell { return Cell{} }
 
-// Text is a cell of words, such as a model's name. It is never compared.
+// Text returns a text cell, such as a model's name. It is never compared.
 func Text(s string) Cell { return Cell{kind: textCell, text: s} }
 
-// Number is a value without an interval. NaN is Missing.
+// Number returns a cell with a value without an interval. NaN is Missing.
 func Number(value float64) Cell { return Estimate(value, math.NaN()) }
 
-// Estimate is a mean with the half-width of its 95% interval (NaN if unknown, as for one seed). A NaN mean is Missing.
+// Estimate returns a cell with a mean and the half-width of its 95% interval (NaN if unknown, as for one seed). A NaN
+// mean is Missing.
 func Estimate(mean, half float64) Cell {
 	if math.IsNaN(mean) {
 		return Cell{}
@@ -58,7 +59,7 @@ func Estimate(mean, half float64) Cell {
 	return Cell{kind: numberCell, mean: mean, half: half}
 }
 
-// Published returns the cell with a published mean, and half-width if known (else NaN), to show beside it.
+// Published returns the cell with a published mean, and its half-width if known (else NaN), shown next to the value.
 func (c Cell) Published(mean, half float64) Cell {
 	if math.IsNaN(mean) {
 		return c
@@ -67,7 +68,7 @@ func (c Cell) Published(mean, half float64) Cell {
 	return c
 }
 
-// Incomplete returns a number with what it is of, such as "3 of 10 seeds", to show behind it. It is never compared.
+// Incomplete returns a number with a text shown after it, such as "3 of 10 seeds". It is never compared.
 func (c Cell) Incomplete(of string) Cell {
 	if c.kind == numberCell {
 		c.of = of
@@ -83,7 +84,7 @@ func (c Cell) compared() bool { return c.finite() && c.of == "" }
 
 func (c Cell) finite() bool { return c.kind == numberCell && !math.IsInf(c.mean, 0) }
 
-// value writes the cell's own content with the column's number of decimals.
+// value formats the cell's own content with the column's number of decimals.
 func (c Cell) value(decimals int) string {
 	switch c.kind {
 	case textCell:

@@ -12,17 +12,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ranking is what a critical-difference diagram shows of models that were ranked on several blocks.
+// Ranking is the data of a critical-difference diagram: models with their mean ranks on several blocks.
 //
 // J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning Research 7
 // (2006), 1-30.
 type Ranking struct {
 	Models []RankedModel
-	// Groups are sets of models, by their place in Models, that were not told apart; each is drawn as a bar.
+	// Groups are sets of models, by index into Models, without a significant difference; each is drawn as a bar.
 	Groups [][]int
-	// Instead, where not "", is said in place of the diagram: that a global test does not reject, say.
+	// Instead, if not "", is shown instead of the diagram, for example that a global test does not reject.
 	Instead string
-	// Notes are the figure's caption, each from a new line.
+	// Notes are the figure's caption, each on a new line.
 	Notes []string
 }
 
@@ -41,8 +41,8 @@ const (
 	mostName = 0.3 // of the width, for the names at each side
 )
 
-// CriticalDifference draws models on an axis of their mean ranks, the best on the left. A bar joins models that were
-// not told apart; the dots on it are theirs.
+// CriticalDifference draws models on an axis of their mean ranks, the best on the left. A bar joins models without a
+// significant difference; the dots on it mark these models.
 func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 	return f, nil
 }
 
-// sorted are models in order of their ranks, and the groups by the new places, each and all in order.
+// sorted returns the models in order of their ranks, and the groups by new indices, sorted.
 func (r Ranking) sorted() (models []RankedModel, groups [][]int) {
 	order := make([]int, len(r.Models))
 	for i := range order {
@@ -100,7 +100,7 @@ func (r Ranking) sorted() (models []RankedModel, groups [][]int) {
 	return models, groups
 }
 
-// levels say how far down the bar of each group is: bars beside each other share a level.
+// levels returns the level of each group's bar, counted from the top: bars that do not overlap share a level.
 func (r Ranking) levels() (levels []int) {
 	var ends []float64 // rank at which the last bar of a level ends
 	for _, group := range r.Groups {

@@ -9,7 +9,7 @@ import (
 
 const day = 24 * time.Hour
 
-// mostDays is about as far as a time.Duration reaches.
+// mostDays is about the largest time.Duration in days.
 const mostDays = 100_000
 
 // date returns the date at a place on X.
@@ -17,7 +17,7 @@ func (a Axes) date(x float64) time.Time {
 	return a.Start.Add(time.Duration(math.Round(x * float64(day))))
 }
 
-// dated reports whether X is written as dates.
+// dated reports whether X is shown as dates.
 func (a Axes) dated(x ...float64) bool {
 	if a.Start.IsZero() || a.LogX {
 		return false
@@ -30,7 +30,7 @@ func (a Axes) dated(x ...float64) bool {
 	return true
 }
 
-// xTicks places about want ticks between the ends of X.
+// xTicks returns about want ticks between the ends of X.
 func (a Axes) xTicks(x scale, want int, whole bool) plot.Ticker {
 	if a.dated(x.min, x.max) {
 		return dateTicks{a, want}
@@ -38,7 +38,7 @@ func (a Axes) xTicks(x scale, want int, whole bool) plot.Ticker {
 	return ticks{want: want, log: x.log, whole: whole}
 }
 
-// xLabel adds the year where ticks do not say it.
+// xLabel returns the label of X, with the year if ticks do not show it.
 func (a Axes) xLabel(x scale, want int) string {
 	if !a.dated(x.min, x.max) {
 		return a.X
@@ -56,7 +56,7 @@ func (a Axes) xLabel(x scale, want int) string {
 	return a.X + ", " + first
 }
 
-// span says from where to where on X values go.
+// span describes the range of values on X in words.
 func (a Axes) span(values ...float64) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -75,7 +75,7 @@ func (a Axes) span(values ...float64) string {
 	return a.date(low).Format(form) + " to " + a.date(high).Format(form)
 }
 
-// dateTicks are at hours, days, months or years, whichever make about want of them.
+// dateTicks places about want ticks at hours, days, months or years.
 type dateTicks struct {
 	axes Axes
 	want int
@@ -109,7 +109,7 @@ func dateSteps() (steps []dateStep) {
 	return steps
 }
 
-// step is the shortest that makes no more ticks than wanted; those with hours have the longest labels.
+// step returns the shortest step with no more ticks than wanted; labels with hours are the longest.
 func (t dateTicks) step(low, high float64) dateStep {
 	steps := dateSteps()
 	for _, s := range steps {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// The functions of this file describe a figure in words, from the drawn data: for people who use a screen reader, and
-// where a page shows no images.
+// The functions of this file describe a figure in words, from the drawn data, for screen readers and for pages without
+// images.
 
-// Alt describes the figure in words: its title, and what the data show.
+// Alt returns a description of the figure in words: its title and a summary of the data.
 func (f *Figure) Alt() string { return f.alt }
 
 // describe joins the title and sentences.
@@ -21,7 +21,7 @@ func (a Axes) describe(sentences ...string) string {
 	return strings.Join(all, ". ") + "."
 }
 
-// short writes a number with three digits.
+// short formats a number with three digits.
 func short(v float64) string {
 	if size := math.Abs(v); size >= 100 && size < 1e6 {
 		return decimal(v, 0)
@@ -29,7 +29,7 @@ func short(v float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 3, 64), "-", "−")
 }
 
-// spanOf says from where to where values go.
+// spanOf describes the range of values in words.
 func spanOf(values ...float64) string {
 	low, high, count := math.Inf(1), math.Inf(-1), 0
 	for _, v := range values {
@@ -100,7 +100,7 @@ func describeLines(axes Axes, series []Series) string {
 		max: slices.Max(all)}))
 }
 
-// marked says where marks are, by name.
+// marked describes the positions of marks, by name.
 func marked(axes Axes, x scale) string {
 	var names, said []string
 	at := make(map[string][]string)
@@ -121,7 +121,7 @@ func marked(axes Axes, x scale) string {
 	return "Marked: " + strings.Join(said, "; ")
 }
 
-// lowest says which line is lowest most often, among the most that are over about the same X.
+// lowest says which line is lowest most often, among the largest set of lines over about the same X.
 func lowest(series []Series) string {
 	var group []Series
 	for _, like := range series {

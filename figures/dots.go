@@ -17,9 +17,9 @@ import (
 // DotRow is one model of a dot plot.
 type DotRow struct {
 	Name  string
-	Value Cell      // a number or a missing one; its interval and its published value are drawn too
-	Seeds []float64 // single results, drawn faintly; may be nil
-	None  string    // what a row without a value says in its place; "" is "missing"
+	Value Cell      // a number or a missing result; its interval and its published value are drawn too
+	Seeds []float64 // results of single seeds, drawn faintly; may be nil
+	None  string    // text shown if there is no value; "" is "missing"
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
@@ -133,7 +133,7 @@ func checkDots(axes Axes, rows []DotRow) error {
 	return nil
 }
 
-// values are the mean, the published value and single results.
+// values returns the mean, the published value and single results.
 func (r DotRow) values() []float64 {
 	values := slices.Clone(r.Seeds)
 	if r.Value.kind == numberCell {

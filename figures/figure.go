@@ -19,10 +19,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by every error about what a figure or table was asked to show.
+// ErrInput is wrapped by every error about the input of a figure or table.
 var ErrInput = errors.New("invalid input for a figure")
 
-// invalid is an error that wraps ErrInput.
+// invalid returns an error that wraps ErrInput.
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, format, args...)
 }
@@ -38,7 +38,7 @@ type Figure struct {
 	draw          func(draw.Canvas)
 }
 
-// Item is what notebook.Show shows: a *Figure, a *Table or a *Slider.
+// Item is a part of a page that notebook.Show can show: a *Figure, a *Table or a *Slider.
 type Item interface {
 	HTML() (string, error) // part of a page
 }
@@ -57,7 +57,7 @@ func (f *Figure) captionLines() (lines []string) {
 	return lines
 }
 
-// captionHeight returns how much of the height the drawn caption takes.
+// captionHeight returns the height of the drawn caption.
 func (f *Figure) captionHeight() vg.Length {
 	if lines := f.captionLines(); lines != nil {
 		return vg.Length(len(lines)*noteLine + gap)
@@ -133,7 +133,7 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	return content, err
 }
 
-// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file appears whole or not at all.
+// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file is written completely or not at all.
 func (f *Figure) Save(path string) error {
 	encode := f.SVG
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ForecastPanel is one small plot: what happened, and what one or more models said.
+// ForecastPanel is one small plot: observed values and the forecasts of one or more models.
 type ForecastPanel struct {
 	Title     string
 	Days      []float64 // increasing
@@ -50,7 +50,7 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 // The observed values are a thin line with small dots.
 var observedLine, observedDot = line(1, ink), circle(ink, 1.3)
 
-// forecastKey has the observed values first.
+// forecastKey returns the key, with the observed values first.
 func forecastKey(panels []ForecastPanel) []entry {
 	observed := []plot.Thumbnailer{&plotter.Line{LineStyle: observedLine}, &plotter.Scatter{GlyphStyle: observedDot}}
 	return append([]entry{{"observed", observed}}, seriesKey(panels[0].Forecasts)...)
@@ -81,12 +81,12 @@ func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, colum
 	writeUp(area, labelText, c.Min.X+labelText.Font.Size/2, area.Center().Y, axes.Y)
 }
 
-// series are the truth and the forecasts.
+// series returns the truth and the forecasts.
 func (p ForecastPanel) series() []Series {
 	return append([]Series{{Name: "Truth", X: p.Days, Y: p.Truth}}, p.Forecasts...)
 }
 
-// check fills in the days and says what cannot be drawn.
+// check fills in the days and returns an error for a panel that cannot be drawn.
 func (p *ForecastPanel) check(axes Axes, like []Series) error {
 	if len(p.Forecasts) != len(like) {
 		return invalid("%d forecasts, the first panel has %d: one key serves all panels, so give each the same models",

@@ -15,15 +15,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colouring maps values to colours; it is what gonum's heat maps and colour bars use of a palette.
+// colouring maps values to colours; it implements the palette interfaces that gonum's heat maps and colour bars use.
 type colouring struct {
 	palette.ColorMap // nil
 	scale            scale
 	signed           bool // diverging colours
 }
 
-// place returns where v lies between the ends of the colours. gonum's colours are linear, so a logarithmic scale has
-// logarithms here, and 0 ("nothing there", as between nodes without an edge) lies below it.
+// place returns the position of v on the colour scale. gonum's colours are linear, so a logarithmic scale uses
+// logarithms here, and 0 (no value, as between nodes without an edge) is below the scale.
 func (k colouring) place(v float64) float64 {
 	if k.scale.log {
 		return math.Log10(v)
@@ -34,7 +34,7 @@ func (k colouring) place(v float64) float64 {
 func (k colouring) Min() float64 { return k.place(k.scale.min) }
 func (k colouring) Max() float64 { return k.place(k.scale.max) }
 
-// Colors are the levels between the ends.
+// Colors returns the levels between the ends.
 func (k colouring) Colors() []color.Color {
 	if k.signed {
 		return diverging
@@ -42,12 +42,12 @@ func (k colouring) Colors() []color.Color {
 	return sequential
 }
 
-// At returns the colour at a place between the ends.
+// At returns the colour at a position between the ends.
 func (k colouring) At(place float64) (color.Color, error) {
 	return k.Colors()[int(math.Round((place-k.Min())/(k.Max()-k.Min())*(mapLevels-1)))], nil
 }
 
-// field is a matrix as gonum wants it, with the first row on top, at the height of the last.
+// field is a matrix as gonum's plotter.GridXYZ, with the first row on top.
 type field struct {
 	colouring
 	values [][]float64
@@ -70,7 +70,7 @@ func (f field) heat() *plotter.HeatMap {
 	return h
 }
 
-// plot returns a plot of f with about so many ticks, and a name of at most the given width above the data.
+// plot returns a plot of f with about the given number of ticks, and a name of at most the given width above the data.
 func (f field) plot(name string, width vg.Length, xTicks, yTicks int) *plot.Plot {
 	columns, rows := f.Dims()
 	x := scale{min: f.start - 0.5, max: f.start + float64(columns) - 0.5}
@@ -93,7 +93,7 @@ const (
 	barWidth = 10 // without ticks
 )
 
-// colourBar stands at the right of a heat map, with ticks and a label, and a box that says how missing cells look.
+// colourBar is drawn at the right of a heat map, with ticks, a label, and a box in the colour of missing cells.
 type colourBar struct {
 	colouring
 	label   string
@@ -142,7 +142,7 @@ func (b colourBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 1, Rectangle: box(0, 0, barGap+barWidth+width, 0)}}
 }
 
-// tallest is how high a panel with cells of a given shape gets when there is space.
+// tallest is the largest height of a panel with cells of a given shape.
 const tallest = 320
 
 // figure draws plots whose data have the given height for each unit of width, at the largest size that fits.

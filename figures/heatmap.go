@@ -12,17 +12,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Grid holds values of rows over columns, such as regions over days.
+// Grid is a matrix of values with named rows and columns, such as regions by days.
 type Grid struct {
 	Values    [][]float64 // [rows][columns]; NaN is missing and drawn grey
 	Rows      []string    // names of rows; nil numbers them from 0
 	Columns   []string    // names of columns; nil numbers them from Start
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
-	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
+	Limit     float64     // end of the colour scale, whose colour larger values have; 0 is the largest value
 }
 
-const mostNames = 40 // rows or columns, of which all can be named
+const mostNames = 40 // rows or columns that all get a name
 
 // HeatMap draws a grid with a colour bar; axes.Colour labels the bar.
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
@@ -63,7 +63,7 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	})
 }
 
-// names are ticks with texts of at most the given width.
+// names returns ticks with texts of at most the given width.
 func names(texts []string, first, step float64, width vg.Length) (found plot.ConstantTicks) {
 	for i, s := range texts {
 		found = append(found, plot.Tick{Value: first + step*float64(i), Label: shorten(tickText, s, width)})
@@ -93,7 +93,7 @@ func (g Grid) colouring() (colouring, error) {
 	return limits.colouring([]ImagePanel{panel}, g.Diverging)
 }
 
-// checkCells finds what cannot be drawn.
+// checkCells returns an error for values that cannot be drawn.
 func checkCells(values [][]float64, columns int, log bool) error {
 	for i, row := range values {
 		if len(row) != columns {
@@ -109,10 +109,10 @@ func checkCells(values [][]float64, columns int, log bool) error {
 	return nil
 }
 
-// notNegative says what a logarithmic colour scale needs.
+// notNegative returns an error for values that a logarithmic colour scale cannot show.
 var notNegative = map[bool]string{true: " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"}
 
-// magnitude is the largest one, or 1 if all are 0, or 0 if all are missing.
+// magnitude returns the largest magnitude, 1 if all values are 0, and 0 if all are missing.
 func magnitude(rows [][]float64) (largest float64) {
 	zero := false
 	for _, v := range slices.Concat(rows...) {

@@ -16,8 +16,8 @@ type ImagePanel struct {
 	Diverging bool        // signed values, such as a difference: neutral at 0, with equal ranges on both sides
 }
 
-// Limits are the two colour scales of Images; give all frames of a Slider the same. Values beyond them keep the colour
-// of the end.
+// Limits are the ends of the two colour scales of Images; use the same for all frames of a Slider. Values beyond them
+// have the colour of the end.
 type Limits struct {
 	Low, High float64 // ends of the sequential scale; both 0 takes them from the panels
 	Swing     float64 // the diverging scale is -Swing to Swing; 0 takes the largest magnitude in the panels
@@ -36,8 +36,8 @@ func LimitsOf(frames ...[]ImagePanel) Limits {
 	return limits
 }
 
-// Images draws fields of one shape beside each other. Panels that are not diverging share a sequential colour scale,
-// diverging ones a diverging scale, and each scale has its bar at the right of its last panel; axes.Colour labels both.
+// Images draws fields of one shape side by side. Panels that are not diverging share a sequential colour scale,
+// diverging panels a diverging scale. Each scale has its bar at the right of its last panel; axes.Colour labels both.
 func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, invalid("figures: Images got no panels, wanted one or more")
@@ -73,7 +73,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	return newTiles(plots, len(plots)).figure(axes, describeImages(axes, panels), aspect)
 }
 
-// colouring checks the limits, and takes a limit that is not given from the panels.
+// colouring checks the limits, and computes missing limits from the panels.
 func (m Limits) colouring(panels []ImagePanel, signed bool) (colouring, error) {
 	found := LimitsOf(panels)
 	if m.Low == 0 && m.High == 0 {

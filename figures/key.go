@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// entry is one item of a key: a name and the sample drawn beside it. gonum's Legend lists its entries one below the
-// other over the data; a key stands in rows above the data.
+// entry is one item of a key: a name and the sample drawn next to it. gonum's Legend lists its entries in one column
+// over the data; a key has rows above the data.
 type entry struct {
 	name    string
 	samples []plot.Thumbnailer
@@ -26,14 +26,14 @@ const (
 	swatch    = 24 // width of the sample beside a name, enough for every dash
 )
 
-// key is how the entries of a key are written.
+// key is the layout of a key's entries.
 type key struct {
 	names []string
 	rows  [][]int // entries by row
 }
 
-// newKey puts entries into rows of at most the given width. Where that takes more than six rows, the longest names
-// become shorter; a figure's description has them in full.
+// newKey puts entries into rows of at most the given width. If that takes more than six rows, the longest names are
+// shortened; a figure's description has the full names.
 func newKey(width vg.Length, entries []entry) (k key) {
 	for _, e := range entries {
 		k.names = append(k.names, e.name)
@@ -48,7 +48,7 @@ func newKey(width vg.Length, entries []entry) (k key) {
 	return k
 }
 
-// keyHeight is about how much higher than usual a figure is for its key.
+// keyHeight is about the extra height of a figure for its key.
 func (a Axes) keyHeight(entries []entry) float64 {
 	const beside = 50 // what stands at the left of the data
 	k := newKey(vg.Length(cmp.Or(a.Width, defaultWidth)-2*margin-beside), entries)

@@ -13,21 +13,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Series is one line, with a band if Lower and Upper are given. NaN in Y, Lower or Upper is missing: the line is open
+// Series is one line, with a band if Lower and Upper are given. NaN in Y, Lower or Upper is missing: the line has a gap
 // there.
 type Series struct {
 	Name         string
-	Key          string    // the name in the key, where it differs from Name; NoKey leaves the line out
+	Key          string    // name in the key, if it differs from Name; NoKey leaves the line out
 	X            []float64 // increasing; nil is 0, 1, 2, ...
 	Y            []float64
 	Lower, Upper []float64 // both or neither, as long as Y
-	Band         string    // what the band is, for the key, such as "min–max of 5 seeds"
+	Band         string    // description of the band for the key, such as "min–max of 5 seeds"
 	Style        Style
 	Points       bool // a dot at each value, for lines through few measurements
 }
 
-// Lines draws series over X with a key above the data. More than four bands would cover each other: the first four that
-// have one show it, the others are lines.
+// Lines draws series over X with a key above the data. More than four bands would cover each other: only the first four
+// series with a band show it.
 func Lines(axes Axes, series ...Series) (*Figure, error) {
 	if len(series) == 0 {
 		return nil, invalid("figures: Lines got no series, wanted one or more")
@@ -57,7 +57,7 @@ func drawPanel(c draw.Canvas, axes Axes, x, y scale, entries []entry, data []plo
 	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
-// ranges hold all series, with a share pad of free space above and below.
+// ranges returns the ranges of all series, with a fraction pad of free space above and below.
 func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
 	var xs, ys [][]float64
 	for _, s := range series {
@@ -89,8 +89,7 @@ func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
 	return data
 }
 
-// stroke draws lines that are open where y is missing; a single point between gaps becomes a dot. gonum's Line has no
-// gaps.
+// stroke draws lines with gaps where y is missing; a single point between gaps becomes a dot. gonum's Line has no gaps.
 func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
 	for _, points := range split(x, y, y, math.Inf(-1)) {
 		if len(points) == 1 {
@@ -119,7 +118,7 @@ func split(x, y, with []float64, least float64) (found []plotter.XYs) {
 	return found
 }
 
-// known are the points with a value.
+// known returns the points with a value.
 func known(x, y []float64) plotter.XYs { return slices.Concat(split(x, y, y, math.Inf(-1))...) }
 
 const pointRadius = 2.4
@@ -131,10 +130,10 @@ func circle(c color.Color, radius vg.Length) draw.GlyphStyle {
 // NoKey as the Key of a series leaves it out of the key, for lines whose dash or colour others explain.
 const NoKey = "-"
 
-// mostBands is how many bands may lie over each other and still be told apart.
+// mostBands is the largest number of overlapping bands that are still distinguishable.
 const mostBands = 4
 
-// styled gives each series its style, and leaves the bands of the first four that have one.
+// styled gives each series its style, and keeps only the first four bands.
 func styled(series []Series) []Series {
 	series, bands := slices.Clone(series), 0
 	for i := range series {
@@ -179,7 +178,7 @@ func seriesKey(series []Series) (entries []entry) {
 	return entries
 }
 
-// check fills in X and says what cannot be drawn.
+// check fills in X and returns an error for a series that cannot be drawn.
 func (s *Series) check(axes Axes) error {
 	fail := func(format string, args ...any) error {
 		return invalid("series %q: %s", s.Name, fmt.Sprintf(format, args...))
@@ -229,7 +228,7 @@ func (s *Series) check(axes Axes) error {
 	return nil
 }
 
-// positive says what a logarithmic axis needs.
+// positive returns an error for values that a logarithmic axis cannot show.
 var positive = map[bool]string{true: " above 0 (the axis is logarithmic)"}
 
 // count returns first, first+1, ... (n values).

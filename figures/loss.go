@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// LossRun is what one seed's training reported after each epoch; epochs count from 1. NaN is an epoch without a
-// value, for example of a run that broke down.
+// LossRun has the losses of one seed's training after each epoch; epochs count from 1. NaN is an epoch without a value,
+// for example after a run diverged.
 type LossRun struct {
 	Name       string    // such as "seed 3", for messages
 	Train      []float64 // [epochs]; may be nil
@@ -76,7 +76,7 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 var trainStyle, validationStyle = Style{Blue, Solid}, Style{Vermillion, Dashed}
 
 // evaluated returns the epochs that have a loss, and a NaN where one is missing. Trainings are evaluated at regular
-// epochs: a line joins evaluations that follow each other, and is open where one has no value.
+// epochs: a line joins consecutive evaluations, and has a gap at an evaluation without a value.
 func evaluated(losses []float64) (epochs, values []float64) {
 	var at []int // epochs with a value, from 1
 	for i, v := range losses {

@@ -9,12 +9,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// NoteList are notes for the end of a page, such as what a whole study measures. It is an Item, so that a function that
+// NoteList is a list of notes for the end of a page, such as the protocol of a study. It is an Item, so a function that
 // returns tables and figures can return notes on all of them too.
 type NoteList []string
 
-// Notes returns the notes of all items, each once and in order, and after them the notes that explain the marks that
-// occur in tables. Items without notes, such as figures, add none.
+// Notes returns the notes of all items, each once and in order, followed by notes that explain the marks in tables.
+// Items without notes, such as figures, add none.
 func Notes(items ...Item) NoteList {
 	var all NoteList
 	var occur [len(legend)]bool
@@ -54,7 +54,7 @@ var legend = [...]string{"±: 95% interval", "bold (in plain text ◄): the best
 	"underlined (in plain text ~): within the best's 95% interval", "in brackets: published", "–: missing",
 	"a number with how many it is of behind it: the mean of those that are there, not compared"}
 
-// HTML returns the notes folded away below the word "Notes", or nothing where there are none.
+// HTML returns the notes in a collapsed section "Notes", or nothing if there are none.
 func (n NoteList) HTML() (string, error) {
 	if len(n) == 0 {
 		return "", nil
@@ -69,7 +69,7 @@ func (n NoteList) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Markdown returns the notes as a list, or nothing where there are none.
+// Markdown returns the notes as a list, or nothing if there are none.
 func (n NoteList) Markdown() (string, error) {
 	if len(n) == 0 {
 		return "", nil
@@ -77,7 +77,7 @@ func (n NoteList) Markdown() (string, error) {
 	return "Notes:\n\n- " + strings.Join(markdownNotes(n), "\n- ") + "\n", nil
 }
 
-// Text returns the notes as a list in lines of at most width columns, 80 for 0, or nothing where there are none.
+// Text returns the notes as a list in lines of at most width columns, 80 for 0, or nothing if there are none.
 func (n NoteList) Text(width int) (string, error) {
 	width, err := textWidth(width)
 	if err != nil || len(n) == 0 {

@@ -23,7 +23,7 @@ func line(width vg.Length, c color.Color) draw.LineStyle {
 	return draw.LineStyle{Width: width, Color: c}
 }
 
-// newPlot returns a plot in the style of this package, with about so many ticks on X and Y.
+// newPlot returns a plot in the style of this package, with about the given numbers of ticks on X and Y.
 func newPlot(x, y scale, xTicks, yTicks int) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -71,7 +71,7 @@ type panel struct {
 	grid  *plotter.Grid
 }
 
-// newPanel returns a panel with spans, a grid and marks, on which data are still to be added.
+// newPanel returns a panel with spans, a grid and marks, but no data.
 func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
 	p := &panel{Plot: newPlot(x, y, xTicks, yTicks), spans: axes.Spans,
 		grid: &plotter.Grid{Vertical: line(thin, gridGrey), Horizontal: line(thin, gridGrey)}}
@@ -105,7 +105,7 @@ func (m Mark) style() draw.LineStyle {
 	return line(0.8, withAlpha(softInk, 0.5))
 }
 
-// markEntries is the key of the marks that are drawn: one entry for each name.
+// markEntries returns the key entries of the drawn marks, one for each name.
 func markEntries(marks []Mark, x scale) []entry {
 	var entries []entry
 	for i, m := range marks {
@@ -196,7 +196,7 @@ func (t tiles) each(c draw.Canvas, do func(p *plot.Plot, c draw.Canvas)) {
 	}
 }
 
-// data returns where the data of each plot lie in c.
+// data returns the rectangle of each plot's data in c.
 func (t tiles) data(c draw.Canvas) (data []draw.Canvas) {
 	t.each(c, func(p *plot.Plot, c draw.Canvas) { data = append(data, p.DataCanvas(c)) })
 	return data

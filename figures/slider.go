@@ -14,8 +14,8 @@ type Frame struct {
 	Figure *Figure
 }
 
-// Slider shows one of several figures of the same size at a time, and a slider to choose it. Where no script runs (an
-// untrusted notebook, a mail, paper) the first frame is seen.
+// Slider shows one of several figures of the same size, and a slider to choose it. Without scripts (an untrusted
+// notebook, a mail, paper) the first frame is shown.
 type Slider struct{ frames []Frame }
 
 // NewSlider makes a slider of one or more frames. Frames of about 20 kB, such as three Images of 20 x 20 cells, are
@@ -38,8 +38,8 @@ func NewSlider(frames ...Frame) (*Slider, error) {
 	return &Slider{frames: append([]Frame(nil), frames...)}, nil
 }
 
-// sliderScript finds its slider by its own place in the page, so that nothing needs an id and a page may hold any
-// number of sliders, or one twice. It takes the focus after a click, which JupyterLab gives to the cell.
+// sliderScript finds its slider by its own position in the page. So nothing needs an id, and a page may hold any number
+// of sliders, or the same slider twice. It takes the focus after a click, which JupyterLab gives to the cell.
 const sliderScript = `<script>{
 const root = document.currentScript.parentElement;
 const bar = root.querySelector("input"), name = root.querySelector("output");
@@ -55,7 +55,7 @@ bar.hidden = false;
 show();
 }</script>`
 
-// hidden carries a value because JupyterLab drops empty attributes where it does not trust a notebook.
+// hidden has a value because JupyterLab drops empty attributes in untrusted notebooks.
 const hidden = ` hidden="hidden"`
 
 // HTML returns a part of a page that needs neither a network nor another script. It is also well-formed XML.
@@ -79,7 +79,7 @@ func (s *Slider) HTML() (string, error) {
 		if i == 0 {
 			unseen = ""
 		}
-		// An image, unlike SVG in the page, passes JupyterLab's filter for what it does not trust.
+		// An image, unlike SVG in the page, passes JupyterLab's filter for untrusted notebooks.
 		fmt.Fprintf(&b, `<img title="%s" alt="%s"%s style="max-width:100%%;height:auto" src="data:image/svg+xml,%s" />`,
 			escaped(f.Name), escaped(progress.Join(f.Name, f.Figure.Alt())), unseen, inURL.Replace(string(svg)))
 	}

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Spread makes a series of the mean over seeds, with a band from the lowest seed to the highest. A place where any seed
-// is missing is missing.
+// Spread returns a series of the mean over seeds, with a band from the lowest seed to the highest. A point is missing
+// if any seed is missing there.
 //
 //	x     [n], nil is 0, 1, 2, ...
 //	seeds [seeds][n]

@@ -8,13 +8,14 @@ import (
 )
 
 // Style is the colour and the dash of a line, so that a model looks the same in every figure, and that lines differ in
-// greyscale too. The zero value is [StyleOf] the place among the series of a figure; a dash other than Solid is kept.
+// greyscale too. The zero value means [StyleOf] the index among the series of a figure; a dash other than Solid is
+// kept.
 type Style struct {
 	Colour Colour
 	Dash   Dash
 }
 
-// Colour is one of the palette.
+// Colour is a colour of the palette.
 type Colour uint8
 
 const (
@@ -29,7 +30,7 @@ const (
 	Grey // of no model
 )
 
-// Dash is how a line is broken.
+// Dash is the dash pattern of a line.
 type Dash uint8
 
 const (
@@ -49,14 +50,14 @@ var dashes = [...][]vg.Length{nil, {4.5, 2.5}, {6, 2, 1.3, 2}, {1.3, 2}, {9, 3},
 // alternating is the number of colours, Blue to Sky, and of dashes, Solid to DashDotDot, that places go through.
 const alternating = 6
 
-// StyleOf is the style at a place from 0 on. 36 of them differ, neighbours in both colour and dash.
+// StyleOf returns the style for an index from 0 on. 36 styles differ; neighbours differ in both colour and dash.
 func StyleOf(place int) Style {
 	place = max(place, 0)
 	row := place / alternating
 	return Style{Blue + Colour(place%alternating), Dash((place + row) % alternating)}
 }
 
-// resolved is the style of a series at a place.
+// resolved returns the style of the series at an index.
 func (s Style) resolved(place int) Style {
 	if s.Colour != ByPlace {
 		return s
@@ -68,7 +69,7 @@ func (s Style) resolved(place int) Style {
 	return style
 }
 
-// rgb is the colour of a style that was resolved.
+// rgb returns the colour of a resolved style.
 func (s Style) rgb() color.NRGBA { return colours[s.Colour] }
 
 func (s Style) line(width vg.Length) draw.LineStyle {
@@ -77,7 +78,7 @@ func (s Style) line(width vg.Length) draw.LineStyle {
 	return style
 }
 
-// check says what no style is.
+// check returns an error for an invalid style.
 func (s Style) check() error {
 	if int(s.Colour) >= len(colours) || int(s.Dash) >= len(dashes) {
 		return invalid("Style has colour %d and dash %d, wanted one of the constants Blue to Grey and Solid to SparseDotted",

@@ -14,33 +14,33 @@ const (
 	Higher      Direction = "higher" // the higher the better, such as an accuracy
 )
 
-// Column is a column's heading and how its numbers are written and compared.
+// Column is a column's heading and the format and comparison of its numbers.
 type Column struct {
 	Title    string
 	Better   Direction // the best of the column is bold
 	Decimals int       // 0 chooses from the intervals, -1 writes none
 }
 
-// Table holds results. Of the numbers that are compared, the best mean is bold and every mean inside the best's
-// interval is underlined; ties are all bold. Missing cells are "–" and never take part.
+// Table holds results. Among compared numbers the best mean is bold and every mean inside the best's interval is
+// underlined; ties are all bold. Missing cells show as "–" and are never compared.
 //
 // HTML, Markdown and Text write the title, the cells and the finding. [Notes] has the notes, for the end of a page.
 type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell // a row that is shorter than Columns ends with missing cells
-	Finding string   // what the table shows, in a sentence or two below it; may be ""
-	Notes   []string // what a reader may want to look up; those that explain marks are added by [Notes]
+	Finding string   // the table's result in a sentence or two, shown below it; may be ""
+	Notes   []string // details for the end of the page; [Notes] adds notes that explain marks
 }
 
-// HasPublished reports whether a published value stands beside any of the cells.
+// HasPublished reports whether any cell has a published value.
 func (t *Table) HasPublished() bool {
 	return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
 		return slices.ContainsFunc(row, func(c Cell) bool { return c.published != nil })
 	})
 }
 
-// mark is how a cell stands out.
+// mark is the emphasis of a cell.
 type mark uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	markClose // inside the interval of the best
 )
 
-// compare finds the best of a column, and what lies inside its interval.
+// compare finds the best of a column, and the means inside its interval.
 func compare(cells []Cell, better Direction) []mark {
 	marks := make([]mark, len(cells))
 	var best Cell

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// format is how the cells of a table are written.
+// format has the functions and patterns that format a table's cells.
 type format struct {
 	escape    func(string) string
 	marked    func(text string, tone Tone, says string) string // the text is escaped
@@ -30,7 +30,7 @@ var (
 // shades are the colours of tones, light enough for text on pages of any colour.
 var shades = [...]string{Favourable: "rgba(0,114,178,0.22)", Unfavourable: "rgba(213,94,0,0.22)"}
 
-// shade writes a marked text of a page.
+// shade formats a marked text for a page.
 func shade(text string, tone Tone, says string) string {
 	attributes := ""
 	if tone != Neutral {
@@ -57,7 +57,7 @@ func (f format) write(c written) string {
 	return text
 }
 
-// written is a cell as text, without what marks it.
+// written is a cell as text, without its marks.
 type written struct {
 	value, of, published string
 	kind                 cellKind
@@ -66,8 +66,7 @@ type written struct {
 	says                 string
 }
 
-// layout is a table as text: its cells by row, which columns hold words, which are aligned left, and which marks of
-// the legend occur.
+// layout is a table as text: its cells by row, the columns of words, which are aligned left, and the marks that occur.
 type layout struct {
 	*Table
 	cells [][]written
@@ -121,7 +120,7 @@ func (l layout) strings(f format) [][]string {
 	return rows
 }
 
-// words reports whether a column holds words: no numbers, and texts that do not all begin with a digit.
+// words reports whether a column contains words: no numbers, and texts that do not all begin with a digit.
 func words(column []Cell) (found bool) {
 	for _, c := range column {
 		if c.kind == numberCell {
@@ -145,7 +144,7 @@ func (t *Table) String() string {
 	return s
 }
 
-// Markdown returns a table with columns padded to read well as plain text too. Best is **bold**, close to it is
+// Markdown returns a table with padded columns, readable as plain text too. The best is **bold**, means close to it are
 // <u>underlined</u>, published numbers are in parentheses.
 func (t *Table) Markdown() (string, error) {
 	l, err := t.layout()
@@ -202,7 +201,7 @@ aria-label="{{with .Title}}{{html .}}{{else}}table{{end}}">
 {{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
 {{end}}`))
 
-// HTML returns a table without scripts or classes, in a box of its own that scrolls where the table is wider.
+// HTML returns a table without scripts or classes, in a box that scrolls if the table is wider.
 func (t *Table) HTML() (string, error) {
 	l, err := t.layout()
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// marksOfText are written behind a number; their fields are equally wide.
+// marksOfText are the marks after a number; all have the same width.
 var marksOfText = [...]string{markNone: "", markBest: "◄", markClose: "~"}
 
 const between = 2 // columns of a terminal between two columns of a table
 
 // Text returns the table without any markup, in lines of at most width columns of a terminal (0 is 80): the best of a
-// column is marked ◄, values close to it ~. A table that is wider has published values below the others and is
-// written in blocks, one below the other, each with the columns that name the rows; long titles, names and texts go on
-// in the next line. Nothing is cut off.
+// column is marked ◄, values close to it ~. If the table is wider, published values are below the others and the table
+// is split into blocks, one below the other, each with the columns that name the rows; long titles, names and texts are
+// wrapped. Nothing is cut off.
 func (t *Table) Text(width int) (string, error) {
 	width, err := textWidth(width)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *Table) Text(width int) (string, error) {
 	return b.String(), nil
 }
 
-// blocks puts as many columns beside those that name rows, which get so much of the width, as fit.
+// blocks divides the columns into blocks that fit the width, each with the columns that name rows at the given width.
 func (l layout) blocks(columns []textColumn, width, names int) (blocks [][]textColumn) {
 	columns = slices.Clone(columns)
 	first := columns[:l.names(width)]
@@ -71,7 +71,7 @@ func (l layout) blocks(columns []textColumn, width, names int) (blocks [][]textC
 	return append(blocks, block)
 }
 
-// names is the number of leading columns that tell rows apart; 1 where the first few do not.
+// names returns the number of leading columns that identify a row; 1 if the first few do not.
 func (l layout) names(width int) int {
 	for n := 1; n <= min(3, width/24, len(l.Columns)); n++ {
 		apart := make(map[string]bool)
@@ -93,7 +93,7 @@ type textColumn struct {
 	words bool // aligned left
 }
 
-// textColumns returns the table's columns as text, and their total width beside each other.
+// textColumns returns the table's columns as text, and their total width side by side.
 func (l layout) textColumns(stacked bool) (columns []textColumn, total int) {
 	for j := range l.Columns {
 		columns = append(columns, l.textColumn(j, stacked))
@@ -102,7 +102,7 @@ func (l layout) textColumns(stacked bool) (columns []textColumn, total int) {
 	return columns, total - between
 }
 
-// textColumn aligns means, half-widths, marks and published values, which stand below the others if stacked.
+// textColumn aligns means, half-widths, marks and published values, which are below the others if stacked.
 func (l layout) textColumn(j int, stacked bool) textColumn {
 	c := textColumn{title: l.Columns[j].Title, words: l.Words[j]}
 	means, halves, published := make([]string, len(l.cells)), make([]string, len(l.cells)), make([]string, len(l.cells))
@@ -160,8 +160,8 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 	return c
 }
 
-// fitted are lines no wider than the column. A name that goes on in the next line is indented there, so that it differs
-// from a new one.
+// fitted returns lines no wider than the column. The second line of a name is indented, so that it differs from a new
+// name.
 func (c textColumn) fitted(lines []string) (all []string) {
 	for _, line := range lines {
 		if plain.Columns(line) <= c.width {
@@ -182,7 +182,7 @@ func (c textColumn) fitted(lines []string) (all []string) {
 	return all
 }
 
-// writeBlock writes columns beside each other.
+// writeBlock writes columns side by side.
 func writeBlock(b *strings.Builder, columns []textColumn) {
 	titles, rules := make([][]string, len(columns)), make([][]string, len(columns))
 	highest := 0

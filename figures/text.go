@@ -15,8 +15,8 @@ import (
 
 var fonts = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
-// Sizes are in points (4/3 of a CSS pixel), so ticks are 13 pixels high on a screen, and 10 where a page leaves a
-// figure no more than [leastWidth].
+// Sizes are in points (4/3 of a CSS pixel), so ticks are 13 pixels high on a screen, and 10 if a page gives a figure no
+// more than [leastWidth].
 var (
 	titleText = lettering(12.5, xfont.WeightBold, ink)
 	panelText = lettering(11, xfont.WeightBold, ink)
@@ -81,12 +81,12 @@ func (h handler) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
 	}
 }
 
-// baseline is where gonum puts the baseline of a text that is drawn at 0.
+// baseline returns the position of the baseline of a text that gonum draws at 0.
 func baseline(style text.Style) vg.Length {
 	return vg.Length(style.YAlign)*style.Height("0") - style.FontExtents().Ascent + style.Font.Size
 }
 
-// clean replaces what XML cannot hold.
+// clean replaces characters that XML does not allow.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
@@ -102,7 +102,7 @@ func unmeasured(style text.Style) text.Style {
 	return style
 }
 
-// write puts s beside x, with the middle of its capitals at y.
+// write draws s next to x, with the middle of its capitals at y.
 func write(c draw.Canvas, style text.Style, align text.XAlignment, x, y vg.Length, s string) {
 	style.XAlign = align
 	c.FillText(style, vg.Point{X: x, Y: y + style.FontExtents().Descent}, s)

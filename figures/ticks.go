@@ -27,7 +27,7 @@ type scale struct {
 // holds reports whether v lies in the range.
 func (s scale) holds(v float64) bool { return v >= s.min && v <= s.max }
 
-// fit returns a scale that holds all finite values, and a share pad of its length at both ends. Linear scales that
+// fit returns a scale with all finite values, extended by a fraction pad of its length at both ends. Linear scales that
 // come near zero from one side start at zero.
 func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
 	low, high := math.Inf(1), math.Inf(-1)
@@ -64,8 +64,8 @@ func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
 	return s, true
 }
 
-// ticks places about want round values on an axis. gonum's own tickers take no number, and its logarithmic ticker
-// neither thins labels out nor labels parts of a decade.
+// ticks places about want round values on an axis. gonum's tickers take no number, and its logarithmic ticker neither
+// thins labels nor labels parts of a decade.
 type ticks struct {
 	want       int
 	log, whole bool // whole numbers, for days, epochs and nodes
@@ -156,7 +156,7 @@ func (t ticks) logTicks(min, max float64) (found []plot.Tick) {
 	return found
 }
 
-// decimal writes v with commas between thousands and a true minus sign.
+// decimal formats v with commas between thousands and a true minus sign.
 func decimal(v float64, decimals int) string {
 	s := strings.Replace(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), "+Inf", "∞", 1)
 	whole, rest, _ := strings.Cut(s, ".")
@@ -172,7 +172,7 @@ func decimal(v float64, decimals int) string {
 	return whole
 }
 
-// powerOfTen writes an exponent for a handler to raise.
+// powerOfTen formats an exponent that a handler raises.
 func powerOfTen(exponent float64) string {
 	return "10" + power + strings.Replace(strconv.Itoa(int(exponent)), "-", "−", 1)
 }

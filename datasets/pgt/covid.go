@@ -12,10 +12,10 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrCorrupt is wrapped when shipped data are not what they were when the module was published.
+// ErrCorrupt is wrapped by errors about shipped data that differ from the published module's.
 var ErrCorrupt = errors.New("shipped data are damaged")
 
-// shippedFile is one of the module's, with the sha256 of its uncompressed content.
+// shippedFile is a file of the module, with the sha256 of its uncompressed content.
 type shippedFile struct {
 	content []byte
 	sha256  string
@@ -24,8 +24,8 @@ type shippedFile struct {
 //go:embed england_covid.json.gz
 var englandContent []byte
 
-// The published file has neither names nor dates; the names of its regions and the dates of its days are in a file of
-// their own.
+// The published file has neither names nor dates; a separate file has the names of its regions and the dates of its
+// days.
 //
 //go:embed england_names.json
 var englandNamesContent []byte
@@ -45,7 +45,7 @@ var (
 
 // EnglandCovid returns the shipped series: 53 snapshots of 129 nodes (61 days less 8 lags), 8 features and 1 target a
 // node, 2346 directed edges on the union of days. Weights are numbers of people who moved: up to 9159 between regions
-// and up to 965153 within one (self-loops), so a model wants them normalised.
+// and up to 965153 within one (self-loops), so a model needs them normalised.
 func EnglandCovid(options ...Option) (*dyngraph.Series, error) {
 	return covid("england_covid", options, england, englandNames)
 }

@@ -14,14 +14,13 @@
 //	recent[i]   = mean of features[i]   [nodes]
 //	z[t]        = (c[t] - mean) / std   of each node
 //
-// where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
-// cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames are the names of the nodes, and
-// Series.Dates the date of day i, the first day of snapshot i; the target of snapshot i is of the date k days later.
-// All three have both. Series.Alignment says which days features and targets are of, so that windows whose features
-// share a day can be kept out of each other's training; days that scales are taken from do not count.
+// where [Published] computes mean and std over all days and [PastOnly] over the days seen so far. Series.Scales
+// converts back to cases. Times are in days, the first is 0. If a file has them, Series.NodeNames are the names of the
+// nodes, and Series.Dates the date of day i, the first day of snapshot i; the target of snapshot i is of the date k
+// days later. All three have both. Series.Alignment gives the days of features and targets, so that windows whose
+// features share a day can be kept out of each other's training; the days used for scales do not count.
 //
-// Italy and France are from the collection that england_covid was made of. 13 departments of France have no edge on
-// any day.
+// Italy and France come from the same collection as england_covid. 13 departments of France have no edge on any day.
 //
 // Start with [EnglandCovid], [ItalyCovid] or [FranceCovid]; [Load] and [Read] take files of the same format. The
 // published windows are of length 5.
@@ -41,8 +40,8 @@
 //	recent[k]   = mean of newest[max(0, k-7)], ..., newest[k]                             [nodes]
 //
 // Targets count mentions by all accounts of the original data (the values look like accounts that mention, see
-// twitter_tennis.txt), weights only those among the 1000: newest is what inputs show of the mentions, not their number.
-// Times are in snapshots, the first is 0: the file gives no others.
+// twitter_tennis.txt), weights only mentions among the 1000: newest is the part of the mentions that inputs show, not
+// their number. Times count snapshots from 0, since the file has no dates.
 //
 // Start with [TwitterTennis]; [ReadTwitterTennis] takes files of the same format. The published windows are of length
 // 10 and do not overlap. The forecast of a window looks two snapshots ahead: it forecasts the mentions of k+1, where k

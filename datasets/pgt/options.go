@@ -2,7 +2,7 @@ package pgt
 
 import "slices"
 
-// Option changes how a file becomes a series.
+// Option changes how a file is read.
 type Option func(*config)
 
 type config struct {
@@ -12,17 +12,17 @@ type config struct {
 	maxBytes        int64
 }
 
-// Lag sets the number of days in the features of a snapshot; 8 without it.
+// Lag sets the number of days in the features of a snapshot; the default is 8.
 func Lag(days int) Option { return func(c *config) { c.lag = days } }
 
-// Standardise sets how cases are standardised; [Published] without it.
+// Standardise sets how cases are standardised; the default is [Published].
 func Standardise(s Standardisation) Option { return func(c *config) { c.standardisation = s } }
 
-// Name sets the name of the series; the file's name without it.
+// Name sets the name of the series; the default is the file's name.
 func Name(name string) Option { return func(c *config) { c.name = name } }
 
-// MaxBytes sets how many bytes a file may have, counted after unpacking. Without it they are 32 MiB, or more where
-// the environment variable PENGCDE_MAX_BYTES says so: JSON may take 40 times its bytes while it is read.
+// MaxBytes sets the largest size of a file in bytes, counted after unpacking. The default is 32 MiB, or the environment
+// variable PENGCDE_MAX_BYTES if that is more: JSON may take 40 times its size in memory while it is read.
 func MaxBytes(bytes int64) Option { return func(c *config) { c.maxBytes = bytes } }
 
 func newConfig(name string, options []Option) (config, error) {

@@ -36,9 +36,9 @@ func Load(path string, options ...Option) (*dyngraph.Series, error) {
 //
 // names and dates may be absent. Names, in the order of y, are neither empty nor repeated, and become Series.NodeNames.
 // Dates are of days that follow each other, since lags count days; the date of day i becomes Series.Dates of snapshot
-// i, whose target is of the day so many lags later. Weights of an edge that a day lists more than once are summed.
-// Negative weights are an error (they count people), negative cases (corrections) are not. Errors about the content
-// wrap [dyngraph.ErrInvalid], and [dyngraph.ErrTooLarge] where it has more bytes than [MaxBytes] allows.
+// i, whose target is Lag days later. Weights of an edge that a day lists more than once are summed. Negative weights
+// are an error (they count people), negative cases (corrections) are not. Errors about the content wrap
+// [dyngraph.ErrInvalid], and [dyngraph.ErrTooLarge] if it has more bytes than [MaxBytes] allows.
 func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	c, err := newConfig("pgt", options)
 	if err != nil {
@@ -58,7 +58,7 @@ func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 // defaultMaxBytes is MaxBytes by default; the longest file that is shipped has 2 MB.
 const defaultMaxBytes = 32 << 20
 
-// plain reads all of r and decompresses it where it is compressed.
+// plain reads all of r and decompresses it if it is compressed.
 func (c config) plain(r io.Reader) ([]byte, error) {
 	content, err := bounded.ReadAll(r, bounded.Detect, bounded.Limit{Bytes: c.maxBytes, Default: defaultMaxBytes,
 		Option: "pgt.MaxBytes"})

@@ -6,18 +6,18 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Standardisation says from which days the mean and the population standard deviation of a node are taken; "" is
+// Standardisation selects the days from which a node's mean and population standard deviation are computed; "" is
 // [Published].
 type Standardisation string
 
 const (
-	// Published takes all days, also the days of test windows, as PyTorch Geometric Temporal does: one scale for all
+	// Published uses all days, also the days of test windows, as PyTorch Geometric Temporal does: one scale for all
 	// snapshots, std + 1e-10. Errors are comparable with published ones, but a forecast in cases needs later days.
 	Published Standardisation = "published"
-	// PastOnly scales snapshot i with k lags by days 0..i+k-2, the days before its newest feature day. These are the days
-	// that the inputs of a window with target snapshot i show, so nothing of the future leaks. The standard deviation
-	// is at least 1 case, as regions without cases so far have none. The same day is scaled a little differently from
-	// snapshot to snapshot, and errors are not comparable with Published ones.
+	// PastOnly scales snapshot i with k lags by days 0..i+k-2, the days before its newest feature day. These are the
+	// days that the inputs of a window with target snapshot i show, so nothing of the future leaks. The standard
+	// deviation is at least 1 case, as it is 0 for regions without cases so far. The scale of a day differs a little
+	// from snapshot to snapshot, and errors are not comparable with errors under Published.
 	PastOnly Standardisation = "past only"
 )
 

@@ -63,7 +63,7 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 //	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]},
 //	 "1": ..., "time_periods": snapshots, "node_ids": {account: node, ...}}
 //
-// Weights of an edge that a snapshot repeats are summed. Of the options [Name] and [MaxBytes] apply. Errors are as in
+// Weights of an edge that a snapshot repeats are summed. Only the options [Name] and [MaxBytes] apply. Errors are as in
 // [Read].
 func ReadTwitterTennis(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	c := config{name: "twitter_tennis"}

@@ -23,20 +23,20 @@ import (
 // ErrCache is wrapped by notices about files that cannot be used.
 var ErrCache = errors.New("cached data set cannot be used")
 
-// generation is the version of what Generate makes of a configuration. It changes when that does.
+// generation is the version of Generate's output. Change it when the output for a configuration changes.
 const generation = 1
 
 // Cache keeps generated sets in a folder, one file each, named by a hash of the configuration. Files are complete or
-// absent; their content is checked when it is read. Several processes may share a folder. A function cannot be hashed:
-// dynamics whose rate was changed need another name or other parameters.
+// absent; their content is checked when it is read. Several processes may share a folder. A function cannot be hashed,
+// so dynamics with a changed rate need another name or other parameters.
 type Cache struct {
 	Folder string
-	// Notices gets a line when a file was damaged and made anew, or could not be written. Default: os.Stderr.
+	// Notices receives a line when a file was damaged and generated again, or could not be written. Default: os.Stderr.
 	Notices io.Writer
 }
 
-// Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does, and for
-// dynamics without a name: a folder that cannot be used costs a notice and the time to generate.
+// Generate returns the stored set, or calls [Generate] and stores its result. It fails only if [Generate] fails or the
+// dynamics have no name. A folder that cannot be used costs a notice and the time to generate.
 func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	identity, err := config.Identity()
 	if err != nil {
@@ -45,7 +45,7 @@ func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	return kept(c, identity, func() (*Set, error) { return Generate(ctx, config) })
 }
 
-// GenerateClasses does so for sets of classes.
+// GenerateClasses does the same for sets of classes, see [GenerateClasses].
 func (c Cache) GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	identity, err := classes.Identity()
 	if err != nil {
@@ -54,7 +54,7 @@ func (c Cache) GenerateClasses(ctx context.Context, classes Classes) (*ClassSet,
 	return kept(c, identity, func() (*ClassSet, error) { return GenerateClasses(ctx, classes) })
 }
 
-// kept is the set of the file, or else the one that is generated, which is then kept.
+// kept returns the stored set, or generates and stores it.
 func kept[S any](c Cache, identity string, generate func() (*S, error)) (*S, error) {
 	path := c.path(identity)
 	set, err := read[S](path, identity)
@@ -73,7 +73,7 @@ func kept[S any](c Cache, identity string, generate func() (*S, error)) (*S, err
 	return set, nil
 }
 
-// Path is the file of a configuration.
+// Path returns the file of a configuration.
 func (c Cache) Path(config Config) (string, error) {
 	identity, err := config.Identity()
 	return c.path(identity), err
@@ -91,8 +91,8 @@ func (c Cache) notice(format string, args ...any) {
 	fmt.Fprintf(c.Notices, format+"\n", args...)
 }
 
-// Identity returns all that decides the generated set, as JSON with every default written out: parameters of family and
-// dynamics in the place of functions.
+// Identity returns everything that determines the generated set, as JSON with every default written out, and with the
+// parameters of family and dynamics instead of functions.
 func (c Config) Identity() (string, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -136,7 +136,7 @@ func (c Config) Identity() (string, error) {
 	return string(identity), nil
 }
 
-// stored is what a file holds, encoded by gob, after the SHA-256 of the encoding.
+// stored is the content of a file, encoded by gob, after the SHA-256 of the encoding.
 type stored[S any] struct {
 	Configuration string
 	Set           *S
@@ -156,7 +156,7 @@ func write[S any](path, identity string, s *S) error {
 	return nil
 }
 
-// maxBytes is how many bytes a file may have, unless the environment sets another limit.
+// maxBytes is the largest size of a file in bytes, unless the environment sets another limit.
 const maxBytes = 16 << 30
 
 func read[S any](path, identity string) (*S, error) {

@@ -11,10 +11,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Classes says what to generate for models that tell trajectories apart: in each class a [Task] of its own, all else
-// alike.
+// Classes configures trajectories for classification: each class has its own [Task], and everything else is the same.
 type Classes struct {
-	// Config holds for every class, with Config.Graphs trajectories in each; its Task is not set.
+	// Config applies to every class, with Config.Graphs trajectories in each; its Task is not set.
 	Config Config
 	// Tasks are the classes, 2 or more.
 	Tasks []Task
@@ -27,9 +26,9 @@ type ClassSet struct {
 	Labels []int
 }
 
-// GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... Trajectories share no
-// draw, in a set or in sets of two seeds: the observations at which its graph changes are drawn for each, too, where
-// [Generate] draws them once. Its errors are the errors of [Generate].
+// GenerateClasses draws and simulates a set in which the classes alternate: 0, 1, 0, 1, ... Trajectories share no
+// random draw, within a set or between sets with different seeds: the observations at which the graph changes are drawn
+// for each trajectory, while [Generate] draws them once. Its errors are the errors of [Generate].
 func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	configs, err := classes.configs()
 	if err != nil {
@@ -76,11 +75,11 @@ func (c Classes) configs() ([]Config, error) {
 	return configs, nil
 }
 
-// classesGeneration is the version of what GenerateClasses makes of its classes. In the first, all trajectories of a set
-// had their events at the same observations.
+// classesGeneration is the version of GenerateClasses' output. In the first, all trajectories of a set had their events
+// at the same observations.
 const classesGeneration = 2
 
-// Identity returns all that decides the generated set: the [Config.Identity] of each class.
+// Identity returns everything that determines the generated set: the [Config.Identity] of each class.
 func (c Classes) Identity() (string, error) {
 	configs, err := c.configs()
 	if err != nil {
@@ -101,10 +100,10 @@ func (c Classes) Identity() (string, error) {
 	return string(identity), err
 }
 
-// Windows are the trajectories as whole series with states for features, [nodes*channels], and no targets but the
-// label, the graph's target at the last snapshot. Their names tell them apart. Rows are shared. Its errors wrap
-// [ErrTrajectory], also for a class from 0 to the largest label that has no trajectory, or [dyngraph.ErrInvalid] for
-// times and weights that no series has.
+// Windows returns the trajectories as whole series with states as features, [nodes*channels], and the label as the only
+// target: the graph's target at the last snapshot. Series have different names and share rows with the set. Errors wrap
+// [ErrTrajectory], also if a class from 0 to the largest label has no trajectory, or [dyngraph.ErrInvalid] for times
+// and weights that a series cannot have.
 func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
 	if err := s.checkLabels(); err != nil {
 		return nil, err
@@ -128,7 +127,7 @@ func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
 	return windows, nil
 }
 
-// checkLabels wants a label for each trajectory, and a trajectory for each class.
+// checkLabels requires a label for each trajectory, and a trajectory for each class.
 func (s *ClassSet) checkLabels() error {
 	if len(s.Trajectories) == 0 || len(s.Labels) != len(s.Trajectories) {
 		return errs.New(ErrTrajectory, "datasets/synthetic: %d labels of %d trajectories, want one for each, at least 1",

@@ -11,29 +11,32 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrConfig is wrapped by errors about a configuration that no data set can have.
+// ErrConfig is wrapped by errors about an invalid configuration.
 var ErrConfig = errors.New("invalid configuration of a data set")
 
-// Config says what to generate. Family and Task are wanted; the zero values of the others are the published constants.
+// Config configures a data set. Family and Task are required; the zero values of the other fields mean the published
+// constants.
 type Config struct {
-	// Family of graphs; all but [graphs.Grid] are put in the order of their communities, see [graphs.Draw].
+	// Family of graphs. Nodes are ordered by communities, except on a [graphs.Grid], see [graphs.Draw].
 	Family graphs.Family
 	Task   Task
-	// Nodes are by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
+	// Nodes is the number of nodes, by default 400; a grid has the next square number. Graphs is the number of
+	// trajectories, by default 4.
 	Nodes, Graphs int
-	// Ticks is q, by default 100: observations that are not extrapolation.
+	// Ticks is q, the number of observations that are not extrapolation, by default 100.
 	Ticks int
-	// Observations, where set in place of Ticks, is exactly how many there are, all of them for training. Events need 15
-	// where there are 12 of them, and no fewer than 4.
+	// Observations, if set instead of Ticks, is the exact number of observations, all for training. With 12 events at
+	// least 15 are needed, and never fewer than 4.
 	Observations int
-	// Shape is k: Observations are Gamma(k) increments apart, scaled so that the last is at Horizon. The coefficient of
-	// variation of an increment is about 1/sqrt k. By default times come from the pool.
+	// Shape is k: the increments between Observations are Gamma(k) distributed, scaled so that the last is at Horizon.
+	// The coefficient of variation of an increment is about 1/sqrt k. By default times are drawn from the pool.
 	Shape float64
-	// Horizon is where the pool of times ends, by default 5.
+	// Horizon is the end of the pool of times, by default 5.
 	Horizon float64
 	// Amplitude replaces the task's amplitude.
 	Amplitude Amplitude
-	// Events are how many, by default 12: four fifths, rounded up, in the first four fifths of the observations.
+	// Events is the number of events, by default 12; four fifths of them, rounded up, are in the first four fifths of
+	// the observations.
 	Events int
 	// EventProbability is p, by default the task's: at an event each pair of nodes loses its edge with probability
 	// 20 p and then gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order
@@ -69,8 +72,8 @@ func (c Config) pool() int { return 10 * cmp.Or(c.Observations, c.Ticks) }
 // early is the number of events in the first four fifths of the observations.
 func (c Config) early() int { return (4*c.Events + 4) / 5 }
 
-// fewest is the number of observations that [graphs.Schedule] needs: of T, floor(0.8 T)-2 for early events and the fifth
-// from there on for late ones.
+// fewest is the number of observations that [graphs.Schedule] needs: of T, floor(0.8 T)-2 for early events and the
+// remaining fifth for late events.
 func (c Config) fewest() int {
 	early, late := c.early(), c.Events-c.early()
 	return max((5*(early+2)+3)/4, 5*late-4)

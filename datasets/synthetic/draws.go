@@ -41,8 +41,8 @@ func drawTimes(c Config, rng *rand.Rand) []float64 {
 	return times
 }
 
-// drawIncrements draws T times that are Gamma(shape) increments apart, the first 0 and the last horizon. Where two of
-// them coincide in float64, which small shapes bring about, all are drawn again.
+// drawIncrements draws T times with Gamma(shape) increments, the first 0 and the last horizon. If two times coincide in
+// float64, as small shapes may cause, all are drawn again.
 func drawIncrements(c Config, rng *rand.Rand) ([]float64, error) {
 	increment := distuv.Gamma{Alpha: c.Shape, Beta: 1, Src: rng}
 	times := make([]float64, c.Observations)
@@ -64,8 +64,8 @@ func drawIncrements(c Config, rng *rand.Rand) ([]float64, error) {
 		"want a shape nearer to 1", c.Shape, tries, c.Observations)
 }
 
-// drawImage draws the three rectangles on the smallest square image of at least n pixels and returns the first n. Where
-// one finds no place in 100 tries, which only images of a pixel or two bring about, it is left out.
+// drawImage draws the three rectangles on the smallest square image of at least n pixels and returns the first n. A
+// rectangle without a free place after 100 tries, which happens only on images of a pixel or two, is left out.
 func drawImage(n int, amplitude Amplitude, rng *rand.Rand) []float64 {
 	side := graphs.Side(n)
 	image, taken := make([]float64, side*side), make([]bool, side*side)

@@ -56,7 +56,7 @@ func (c Config) trajectory(ctx context.Context, b int, events []int) (Trajectory
 	return t, err
 }
 
-// draw draws trajectory b but for its values, and the initial states.
+// draw draws trajectory b without its values, and the initial states.
 func draw(c Config, b int, events []int) (t Trajectory, start []float64, err error) {
 	graph, err := graphs.Draw(c.Family, c.Nodes, stream(c.Seed+uint64(b), graphStream, 0))
 	if err != nil {

@@ -2,8 +2,8 @@ package synthetic
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// Series is the trajectory at some of its observations, with the snapshots that index names at each of them, nil for
-// those in force; nil for at takes all observations. Features and targets are the states. Rows are shared.
+// Series returns the trajectory at the observations at, nil for all. Index names the snapshot at each of them, nil for
+// the snapshot in force. Features and targets are the states. Rows are shared with the trajectory.
 func (t *Trajectory) Series(at, index []int) *dyngraph.Series {
 	if at == nil {
 		for k := range t.Times {

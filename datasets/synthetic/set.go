@@ -7,17 +7,17 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrTrajectory is wrapped by errors about trajectories, not of this package's making, that do not suit.
+// ErrTrajectory is wrapped by errors about invalid trajectories that this package did not generate.
 var ErrTrajectory = errors.New("trajectory does not suit")
 
-// Set is a few trajectories and which of their observations serve what.
+// Set is a few trajectories, with their observations divided into training, interpolation and extrapolation.
 type Set struct {
 	Trajectories []Trajectory
 	// Train, Interpolation and Extrapolation are increasing indices of observations, the same for all trajectories.
 	Train, Interpolation, Extrapolation []int
 }
 
-// Trajectory is one graph that changes, and what was observed on it.
+// Trajectory is a changing graph with the states observed on it.
 type Trajectory struct {
 	// Times [T] of the observations increase strictly; the first is 0.
 	Times []float64
@@ -31,7 +31,7 @@ type Trajectory struct {
 	Values [][]float64
 }
 
-// EventTimes are the times of the events.
+// EventTimes returns the times of the events.
 func (t *Trajectory) EventTimes() []float64 { return pick(t.Times, t.Events) }
 
 // check refuses fields that are absent or do not fit together. It does not look at weights and states.
@@ -58,10 +58,10 @@ func (t *Trajectory) check() error {
 	return nil
 }
 
-// TrainingIndex names the snapshot that a model in training is shown at each of its observations: the one in force
-// there, or, asPublished, the one that is in force at the observation of the same place among all. The published code
-// counts places in the training observations where it means observations, so training sees changes later than they are,
-// and not those beyond its last place.
+// TrainingIndex returns the snapshot that a model sees at each training observation: the snapshot in force there. With
+// asPublished it is the snapshot in force at the observation with the same position among all observations. The
+// published code uses positions among the training observations as indices of observations, so training sees changes
+// too late, and misses changes beyond its last position.
 func (s *Set) TrainingIndex(asPublished bool) []int {
 	index := s.Trajectories[0].Index
 	if asPublished {

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// SIR starts with the image as the infected part of each node, the others susceptible. Amplitudes are parts, at most 1.
+// SIR starts with the image as the infected share of each node, the rest susceptible. Amplitudes are shares, at most 1.
 func SIR(beta, gamma float64) Task {
 	return Task{Dynamics: dynamics.SIR(beta, gamma), Amplitude: Shipped, Start: func(image []float64) []float64 {
 		states := make([]float64, 0, 3*len(image))
@@ -22,8 +22,9 @@ func SIR(beta, gamma float64) Task {
 	}}
 }
 
-// SIRClasses are the two published epidemics to be told apart: class 0 has (beta, gamma) = (0.25, 0.7), said to die
-// out, and class 1 (0.3, 0.3), said to spread. The package's text has what was not published and chosen instead.
+// SIRClasses are the tasks of the two published classes of epidemics: class 0 has (beta, gamma) = (0.25, 0.7), said to
+// die out, and class 1 (0.3, 0.3), said to spread. The package documentation lists the settings that were not
+// published.
 func SIRClasses() []Task {
 	dies, spreads := SIR(0.25, 0.7), SIR(0.3, 0.3)
 	dies.Amplitude = Amplitude{0.5, 1}
@@ -40,9 +41,9 @@ const (
 
 // RemovedRatio estimates gamma of an epidemic, since R' = gamma I: the change of R from the first observation to the
 // last, over the integral of I by the trapezoid rule, both summed over the nodes. Times [T] increase strictly; states
-// [T][nodes*3] have S, I and R of each node. Nothing is learned, yet a threshold of 0.5 separates [SIRClasses]. Its
-// error wraps [ErrTrajectory] where times and states do not fit together or are fewer than 2, and where the integral is
-// not positive, as when nobody is infected.
+// [T][nodes*3] have S, I and R of each node. It learns nothing, yet a threshold of 0.5 separates [SIRClasses]. Its
+// error wraps [ErrTrajectory] if times and states do not fit together or are fewer than 2, or if the integral is not
+// positive, as when nobody is infected.
 func RemovedRatio(times []float64, states [][]float64) (float64, error) {
 	refuse := func(format string, args ...any) error {
 		return errs.New(ErrTrajectory, "datasets/synthetic: removed ratio: %s", fmt.Sprintf(format, args...))
@@ -79,12 +80,12 @@ func totals(states [][]float64, channel int) []float64 {
 	return sums
 }
 
-// Noisy is a copy with independent Gaussian noise added to S, I and R of every node at every observation, which may
-// make them negative. Its standard deviation is a share of the largest I in the whole set: the largest of each
-// trajectory would let the size of the noise tell the class. Draws depend on the seed and on the place in the set
-// alone, so two shares can be compared with the same draws; training, validation and test take seeds of their own.
-// Errors wrap [ErrConfig] for a share that is negative or not finite, and [ErrTrajectory] for states that are not those
-// of an epidemic.
+// Noisy returns a copy with independent Gaussian noise added to S, I and R of every node at every observation, which
+// may make them negative. Its standard deviation is a share of the largest I in the whole set: with the largest I of
+// each trajectory, the size of the noise would reveal the class. Draws depend only on the seed and on the position in
+// the set, so two shares can be compared with the same draws; use different seeds for training, validation and test.
+// Errors wrap [ErrConfig] for a share that is negative or not finite, and [ErrTrajectory] for states that are not an
+// epidemic's.
 func (s *ClassSet) Noisy(share float64, seed uint64) (*ClassSet, error) {
 	if !(share >= 0) || math.IsInf(share, 1) {
 		return nil, errs.New(ErrConfig, "datasets/synthetic: noise of %g times the largest I, want a finite number of "+

@@ -19,7 +19,7 @@ const (
 	dateCell   // whole is in microseconds
 )
 
-// cell is what one column of one row holds.
+// cell is the content of one column in one row.
 type cell struct {
 	kind   cellKind
 	text   string
@@ -27,7 +27,7 @@ type cell struct {
 	whole  int64
 }
 
-// newText is a cell of text without the spaces around it; an empty one is missing.
+// newText returns a text cell without surrounding spaces; an empty text is a missing value.
 func newText(text string) cell {
 	if text = strings.TrimSpace(text); text == "" {
 		return cell{}
@@ -49,7 +49,7 @@ func (c cell) String() string {
 	return "no value"
 }
 
-// asNumber shows what the cell holds, and why it is no number where it looks like one.
+// asNumber returns the cell's content for an error, and the reason if it looks like a number but is none.
 func (c cell) asNumber() string {
 	if c.kind == textCell {
 		return c.String() + csvrows.WhyNot(c.text)
@@ -57,7 +57,7 @@ func (c cell) asNumber() string {
 	return c.String()
 }
 
-// marksMissing says whether a text stands for a missing value.
+// marksMissing reports whether a text means a missing value.
 func marksMissing(text string) bool {
 	const longest = 4
 	if len(text) > longest {
@@ -71,7 +71,7 @@ func marksMissing(text string) bool {
 	return false
 }
 
-// float is the number that a cell holds, NaN where it is missing.
+// float returns the cell's number, NaN if it is missing.
 func (c cell) float() (value float64, ok bool) {
 	switch c.kind {
 	case missingCell:
@@ -90,7 +90,7 @@ func (c cell) float() (value float64, ok bool) {
 	return 0, false
 }
 
-// name is the name of a node; numbers are names as they are written.
+// name returns the cell as a node's name; numbers are names as written.
 func (c cell) name() (name string, ok bool) {
 	switch c.kind {
 	case textCell:

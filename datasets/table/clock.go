@@ -10,8 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
-// layouts are the dates that are read; those with a time of day may end in a zone, and are UTC without. Seconds may
-// have a fraction.
+// layouts are the accepted date formats. A time of day may have a zone, UTC without, and fractions of a second.
 var layouts = []string{
 	time.DateOnly, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
 	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01",
@@ -19,10 +18,11 @@ var layouts = []string{
 
 const wantedTime = `a number or a date such as "2020-03-31", "2020-03" or "2020-03-31T18:30:00Z"`
 
-// monday is where steps that are durations are counted from.
+// monday is the origin of steps that are durations.
 var monday = time.Date(1970, time.January, 5, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// instant is a time in the order of times: microseconds of a date, or the bits of a number, negative ones turned.
+// instant is a time as an integer with the same order: microseconds of a date, or the bits of a number, inverted for
+// negative numbers.
 type instant int64
 
 func instantOf(number float64) instant {
@@ -36,7 +36,7 @@ func (i instant) number() float64 {
 
 func (i instant) date() time.Time { return time.UnixMicro(int64(i)).UTC() }
 
-// clock reads times: all of them numbers or all of them dates, in both files.
+// clock reads the times of both files: all are numbers, or all are dates.
 type clock struct {
 	step  Step
 	known bool // whether dated is
@@ -48,7 +48,8 @@ type clock struct {
 	bin  int64
 }
 
-// read returns the instant of a cell, and the number of its snapshot: of the step, or the instant itself without.
+// read returns the instant of a cell and the number of its snapshot: the number of its step, or without steps the
+// instant.
 func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 	if v.kind == textCell && c.text != "" && v.text == c.text {
 		return c.at, c.bin, nil
@@ -109,7 +110,7 @@ func (c *clock) binOf(at instant) (int64, bool) {
 	return int64(at), true
 }
 
-// start is where a snapshot begins.
+// start returns the time at which a snapshot begins.
 func (c *clock) start(bin int64) instant {
 	switch {
 	case c.step.Duration != 0:
@@ -120,7 +121,7 @@ func (c *clock) start(bin int64) instant {
 	return instant(bin)
 }
 
-// passed is the part of its step that lies before a time.
+// passed returns the fraction of its step that is before a time.
 func (c *clock) passed(bin int64, at instant) float64 {
 	if c.step.Duration != 0 {
 		return float64(at-c.start(bin)) / float64(c.step.Duration.Microseconds())
@@ -128,10 +129,10 @@ func (c *clock) passed(bin int64, at instant) float64 {
 	return (at.number() - c.start(bin).number()) / c.step.Number
 }
 
-// show is the start of a snapshot as text.
+// show returns the start of a snapshot as text.
 func (c *clock) show(bin int64) string { return c.write(c.start(bin)) }
 
-// write is a time as text.
+// write returns a time as text.
 func (c *clock) write(at instant) string {
 	if !c.dated {
 		return strconv.FormatFloat(at.number(), 'g', -1, 64)

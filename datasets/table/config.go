@@ -8,93 +8,93 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// None, as the name of a column, says that the file has no such column. Edges without a time are a static graph: the
-// graph of every snapshot, whose times come from the nodes file. Edges without a weight count 1 a row.
+// None, as the name of a column, means that the file has no such column. Edges without a time are a static graph, the
+// same in every snapshot; the nodes file has the times. Edges without a weight count 1 for each row.
 const None = "-"
 
-// NoLags as [Config].Lags makes no features of the targets' values.
+// NoLags as [Config].Lags makes no features from the targets' values.
 const NoLags = -1
 
-// Edges says where the edges are, a row for each: its time, the nodes that it runs from and to, its weight. A name that
-// is empty stands for the default; the order of columns is free, others are left alone.
+// Edges names the edges file and its columns: each row has a time, a source node, a destination node and a weight. An
+// empty name means the default. Columns may be in any order; other columns are ignored.
 type Edges struct {
 	// Path ends in .csv, .tsv or .parquet; .csv and .tsv also with .gz or .zst after it.
 	Path string `json:",omitempty"`
-	// Time, From, To and Weight are "time", "source", "destination" and "weight" where empty. Time and Weight may be
-	// [None].
+	// Time, From, To and Weight name columns. The defaults are "time", "source", "destination" and "weight". Time and
+	// Weight may be [None].
 	Time, From, To, Weight string
-	// Aggregate is [Sum] where empty: rows of the same edge in the same snapshot are added up.
+	// Aggregate combines rows of the same edge in the same snapshot. The default is [Sum].
 	Aggregate Aggregate `json:",omitempty"`
 	// Signed allows negative weights, which the default normalisation of a model cannot take.
 	Signed bool `json:",omitempty"`
 }
 
-// Nodes says where the values of nodes are, a row for each time and node. Without a Path there are no targets, and the
-// one feature is a constant 1.
+// Nodes names the nodes file and its columns; the file has a row for each time and node. Without a Path there are no
+// targets, and the only feature is a constant 1.
 type Nodes struct {
 	// Path ends as the Path of [Edges] does.
 	Path string `json:",omitempty"`
-	// Time and Node are "time" and "node" where empty.
+	// Time and Node name columns. The defaults are "time" and "node".
 	Time, Node string
-	// Features and Targets are columns of numbers. An empty cell, NA, N/A, NaN, null and none are missing values.
+	// Features and Targets name columns of numbers. An empty cell, NA, N/A, NaN, null and none are missing values.
 	Features, Targets []string `json:",omitempty"`
-	// Aggregate is, where empty, [Mean] with a Config.Step and [Unique] without: then a second row for a node and a time
-	// is an error.
+	// Aggregate combines rows of the same node in the same snapshot. The default is [Mean] with a Config.Step and
+	// [Unique] without, so that a second row for a node and a time is an error.
 	Aggregate Aggregate `json:",omitempty"`
 }
 
-// Aggregate says what several rows of one snapshot become.
+// Aggregate says how several rows of one snapshot are combined.
 type Aggregate string
 
 const (
-	// Sum adds them up, Mean takes their mean, each over those that are not missing.
+	// Sum adds up the values that are not missing, Mean averages them.
 	Sum  Aggregate = "sum"
 	Mean Aggregate = "mean"
-	// Last takes the one of the latest time; of equal times the one later in the file.
+	// Last takes the value with the latest time; of equal times the value later in the file.
 	Last Aggregate = "last"
 	// Unique refuses a second row.
 	Unique Aggregate = "unique"
 )
 
-// WithoutEdges says what becomes of a snapshot for which the edges file has no row.
+// WithoutEdges says which graph a snapshot has if the edges file has no row for it.
 type WithoutEdges string
 
 const (
-	// Hold repeats the last graph before it.
+	// Hold repeats the previous graph.
 	Hold WithoutEdges = "hold"
-	// Empty is a graph without edges.
+	// Empty gives a graph without edges.
 	Empty WithoutEdges = "empty"
 )
 
-// Config says what to read and what a snapshot is.
+// Config selects the files and defines snapshots, lags, targets and scales.
 type Config struct {
 	Edges Edges
 	Nodes Nodes
-	// Step is the length of a snapshot: rows whose time lies in [k Step, (k+1) Step) for a whole number k belong
-	// together. Steps that are durations count from Monday, 5 January 1970, in UTC. The zero value makes a snapshot of
-	// every time that either file has.
+	// Step is the length of a snapshot: rows with a time in [k Step, (k+1) Step) for a whole number k belong to one
+	// snapshot. Steps that are durations count from Monday, 5 January 1970, in UTC. The zero value makes a snapshot of
+	// every time in either file.
 	Step Step
-	// WithoutEdges is for snapshots without a row in the edges file; where it is empty they are an error.
+	// WithoutEdges is for snapshots without a row in the edges file. If it is empty, such a snapshot is an error.
 	WithoutEdges WithoutEdges `json:",omitempty"`
-	// Lags is how many values of the targets, the newest one included, are features. 0 means 8, [NoLags] none.
+	// Lags is the number of the targets' last values, including the newest, that are features. 0 means 8, [NoLags]
+	// none.
 	Lags int
-	// Horizon is how many snapshots after its last input a window's target is; 0 means 1.
+	// Horizon is the number of snapshots from a window's last input to its target; 0 means 1.
 	Horizon int
-	// TrainFraction is the first part of the snapshots, from which scales are taken; 0 means 0.6.
+	// TrainFraction is the fraction of the snapshots, from the first on, that scales are computed from; 0 means 0.6.
 	TrainFraction float64
 	// Unscaled leaves features and targets in the unit of the file.
 	Unscaled bool `json:",omitempty"`
-	// KeepGaps leaves missing features NaN. Else they repeat the node's last value before, and have the mean of the
-	// training times where there is none.
+	// KeepGaps leaves missing features NaN. Otherwise they repeat the node's previous value or, if there is none, have
+	// the mean of the training times.
 	KeepGaps bool `json:",omitempty"`
-	// MaxValues bounds the numbers that a series holds, such as snapshots x edges, and, in the same unit of 8 bytes, what
-	// edges and the names of nodes take while they are read; 0 means 2^28, which take 2 GiB.
+	// MaxValues limits the numbers in a series, such as snapshots x edges, and, in the same unit of 8 bytes, the memory
+	// of edges and node names while files are read; 0 means 2^28, which take 2 GiB.
 	MaxValues int `json:",omitempty"`
 	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means 16 GiB, or more where the
 	// environment variable PENGCDE_MAX_BYTES says so. More are an error that wraps [dyngraph.ErrTooLarge].
 	MaxBytes int64 `json:"-"`
-	// Notices is told of what a reader may not expect, a line each, such as nodes that one file lacks; nil is
-	// [os.Stderr].
+	// Notices receives a line for each unexpected finding, such as nodes that one file lacks; nil is [os.Stderr].
 	Notices io.Writer `json:"-"`
 }
 
@@ -106,7 +106,7 @@ const (
 	maxLags          = 1 << 16
 )
 
-// resolved writes defaults out.
+// resolved returns the configuration with its defaults written out.
 func (c Config) resolved() Config {
 	e, n := &c.Edges, &c.Nodes
 	e.Time, e.From = cmp.Or(e.Time, "time"), cmp.Or(e.From, "source")
@@ -123,7 +123,7 @@ func (c Config) resolved() Config {
 	return c
 }
 
-// check finds what cannot be read, of a configuration with its defaults written out.
+// check returns an error for a configuration, with its defaults written out, that cannot be read.
 func (c Config) check() error {
 	for what, how := range map[string]Aggregate{"Edges": c.Edges.Aggregate, "Nodes": c.Nodes.Aggregate} {
 		if known := []Aggregate{Sum, Mean, Last, Unique}; !slices.Contains(known, how) {
@@ -166,10 +166,10 @@ func (c Config) featureSize() int {
 	return max(1, c.lags()*len(c.Nodes.Targets)+len(c.Nodes.Features))
 }
 
-// offset is how many steps the first snapshot lies after the first time, so that its lags are in the data.
+// offset returns the number of steps from the first time to the first snapshot, whose lags must be in the data.
 func (c Config) offset() int { return max(c.lags(), 1) - 1 }
 
-// steps says which steps the values of a snapshot are of.
+// steps returns the steps of a snapshot's values.
 func (c Config) steps() dyngraph.Alignment {
 	ahead := c.Horizon - 1
 	return dyngraph.Alignment{Features: dyngraph.StepRange{First: -c.offset()},

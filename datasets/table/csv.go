@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
-// foreign names the kind of a file whose first bytes are not text.
+// foreign returns the kind of a file whose first bytes are not text.
 func foreign(head []byte) string {
 	for start, what := range map[string]string{
 		"\x1f\x8b": "data compressed by gzip: add .gz to its name", "\x28\xb5\x2f\xfd": "data compressed by Zstandard: add " +

@@ -85,7 +85,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 	return nil
 }
 
-// withNone adds to an error about a missing column that an edges file may do without it.
+// withNone adds to an error about a missing column that an edges file need not have it.
 func withNone(err error, e Edges) error {
 	var at *Error
 	if errors.As(err, &at) && at.Wanted == wantedColumn {

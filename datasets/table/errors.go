@@ -7,22 +7,22 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Error names a fault of a file and its place. It wraps [dyngraph.ErrInvalid] where the content is wrong, and the
-// system's error where the file cannot be read.
+// Error reports a fault in a file and its position. It wraps [dyngraph.ErrInvalid] if the content is wrong, and the
+// system's error if the file cannot be read.
 type Error struct {
 	Path string
 	// Line is the line in a CSV file, whose first is 1; Row is the row in a Parquet file, whose first is 1. Both are 0
-	// where the file as a whole is wrong.
+	// if the whole file is wrong.
 	Line, Row int
-	// Column is the name of a column, "" where the row as a whole is wrong.
+	// Column is the name of a column, "" if the whole row is wrong.
 	Column string
 	// Found and Wanted are phrases: `"abc"`, `a number`. Wanted may be "".
 	Found, Wanted string
-	// Err is the cause, where it is another error.
+	// Err is the cause, if it is another error.
 	Err error
 }
 
-// Error is "datasets/table: FILE, line 3, column "weight": found "abc", want a number".
+// Error returns a text such as "datasets/table: FILE, line 3, column "weight": found "abc", want a number".
 func (e *Error) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "datasets/table: %s", e.Path)
@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap gives the cause, and [dyngraph.ErrInvalid] where it is the content.
+// Unwrap returns the cause, and [dyngraph.ErrInvalid] if the content is wrong.
 func (e *Error) Unwrap() error {
 	if e.Err == nil {
 		return dyngraph.ErrInvalid
@@ -52,7 +52,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// configError is about what was asked for.
+// configError returns an error about the configuration.
 type configError struct{ text string }
 
 func (e *configError) Error() string { return "datasets/table: " + e.text }
@@ -66,7 +66,7 @@ type place struct {
 	at   int
 }
 
-// fault is an error about a cell of the row, or about the row where column is "".
+// fault returns an error about a cell of the row, or about the row if column is "".
 func (p place) fault(column, found, wanted string) *Error {
 	e := &Error{Path: p.file.path, Column: column, Found: found, Wanted: wanted}
 	if p.file.parquet {
@@ -90,7 +90,7 @@ func (p place) String() string {
 
 const longestQuote = 60
 
-// quote shows what a cell holds, cut where it is long.
+// quote returns a cell's content in quotes, cut if it is long.
 func quote(text string) string {
 	if len(text) > longestQuote {
 		return fmt.Sprintf("%q and %d bytes more", text[:longestQuote], len(text)-longestQuote)
@@ -98,7 +98,7 @@ func quote(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// list names a few of many.
+// list returns the first few of many names.
 func list(names []string) string {
 	const few = 5
 	quoted := make([]string, 0, few)

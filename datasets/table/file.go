@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// file is one that rows are read from.
+// file is a file that rows are read from.
 type file struct {
 	path    string
 	parquet bool
@@ -29,7 +29,7 @@ var packings = map[string]bounded.Packing{".gz": bounded.Gzip, ".zst": bounded.Z
 // maxBytes is Config.MaxBytes by default.
 const maxBytes = 16 << 30
 
-// ctxEvery is after how many rows a reader looks whether it is still wanted.
+// ctxEvery is the number of rows between two checks of the context.
 const ctxEvery = 1 << 12
 
 func (c Config) newFile(path string) (*file, error) {
@@ -80,7 +80,7 @@ func (f *file) each(ctx context.Context, columns []string, row func(p place, cel
 	return f.eachCSV(ctx, plain, columns, row)
 }
 
-// unreadable is an error of the system, or of what bounds and unpacks the file.
+// unreadable returns an error of the system, or of the code that limits and unpacks the file.
 func (f *file) unreadable(err error) *Error {
 	var kind *bounded.KindError
 	var large *bounded.TooLargeError
@@ -101,7 +101,7 @@ func (f *file) unreadable(err error) *Error {
 
 const wantedColumn = "a column with this name"
 
-// locate finds the columns in a header, in the order asked for, and the names of the others.
+// locate returns the positions of the columns in a header, in the given order, and the names of the other columns.
 func (f *file) locate(header, columns []string, at place) (places []int, others []string, err error) {
 	for _, column := range columns {
 		found := slices.Index(header, column)

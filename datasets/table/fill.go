@@ -13,7 +13,7 @@ type values struct {
 	y, x              [][]float64
 }
 
-// carried repeats the last value before where one is missing; NaN where there is none.
+// carried repeats the previous value if a value is missing; NaN if there is none.
 func carried(rows [][]float64) [][]float64 {
 	full := make([][]float64, len(rows))
 	for i, row := range rows {
@@ -85,7 +85,7 @@ func (r *reader) fill(s *dyngraph.Series, v values) {
 	}
 }
 
-// recent is the mean of what was observed in some steps, or else the newest value.
+// recent returns the mean of the observed values in a range of steps, or the newest value if there are none.
 func recent(rows [][]float64, newest []float64) []float64 {
 	means := make([]float64, len(newest))
 	for k := range means {

@@ -2,7 +2,7 @@ package table
 
 import "math"
 
-// grid gathers values, of which each snapshot has some at places that are numbered as they appear.
+// grid gathers the values of snapshots by column; columns, for example edges, are numbered in order of appearance.
 type grid struct {
 	how  Aggregate
 	rows []gridRow
@@ -10,8 +10,8 @@ type grid struct {
 	started, widest int
 }
 
-// gridRow holds the values of one snapshot, in blocks of places, nil where no value is: each row of a file may have an
-// edge and a time of its own, and all pairs of these are far more than the rows.
+// gridRow holds the values of one snapshot, in blocks of columns; a block without values is nil. Each row of a file may
+// have a new edge and a new time, and there are far more pairs of edges and times than rows.
 type gridRow struct {
 	places int
 	blocks []*block

@@ -12,14 +12,14 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Data is what was read, and how to read more of it.
+// Data is a series that was read, with the recipe for reading later files.
 type Data struct {
 	Series *dyngraph.Series
 	Recipe Recipe
 }
 
-// Read reads the files of a dynamic graph. Errors about files are an [*Error] that says where; all errors about content
-// and configuration wrap [dyngraph.ErrInvalid], errors of a context that ended wrap its error.
+// Read reads the files of a dynamic graph. Errors about files are an [*Error] with the position. All errors about
+// content and configuration wrap [dyngraph.ErrInvalid]; if the context ends, the error wraps its error.
 func Read(ctx context.Context, c Config) (*Data, error) {
 	recipe := Recipe{Config: c.resolved()}
 	r := &reader{c: recipe.Config}
@@ -32,7 +32,7 @@ func Read(ctx context.Context, c Config) (*Data, error) {
 	return &Data{series, recipe}, nil
 }
 
-// mostUnknown bounds the names that are kept for a message.
+// mostUnknown is the largest number of names kept for a message.
 const mostUnknown = 1 << 12
 
 // reader gathers the rows of both files.
@@ -173,7 +173,7 @@ func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error)
 	return k, at, nil
 }
 
-// full says that the series has room for more values in a grid than it may hold, or the reader holds more itself.
+// full returns an error if the series or the reader would hold more numbers than allowed.
 func (r *reader) full(p place, g *grid) error {
 	if r.held <= max(r.c.MaxValues, leastHolds) && g.started <= r.c.MaxValues/max(1, g.widest) {
 		return nil

@@ -12,26 +12,25 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Recipe remembers how files were read, so that new files of the same columns and nodes become a series that the same
-// model understands. It can be stored as JSON.
+// Recipe stores how files were read, so that new files with the same columns and nodes become a series for the same
+// model. It can be stored as JSON.
 type Recipe struct {
 	// Config is the configuration of the first reading, with defaults written out and without paths.
 	Config Config
-	// NodeNames are the NodeNames of the series, in its order.
+	// NodeNames are the node names of the series, in its order.
 	NodeNames []string
-	// Dated says that times are dates, and TimeUnit what one unit of Series.Times then is: the step, or without one the
-	// median distance of snapshots.
+	// Dated says that times are dates. TimeUnit is then the unit of Series.Times: the step, or without a step the
+	// median distance between snapshots.
 	Dated    bool
 	TimeUnit time.Duration `json:",omitempty"`
 	// FeatureMean and FeatureStd standardise each column of Nodes.Features, for all nodes alike.
 	FeatureMean, FeatureStd []float64 `json:",omitempty"`
-	// TargetScale leads from standardised targets back to the unit of the file, by node.
+	// TargetScale converts standardised targets back to the unit of the file, by node.
 	TargetScale dyngraph.Scale
 }
 
-// Read reads new files as the recipe's files were read: the same columns, step, nodes and scales. A node that the
-// recipe does not know is an error; one that the new files lack has no edges and no values. Errors are as in
-// [Read].
+// Read reads new files as the recipe's files were read: the same columns, step, nodes and scales. A node that is not in
+// the recipe is an error; a node missing from the new files has no edges and no values. Errors are as in [Read].
 func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series, error) {
 	if err := r.check(nodes); err != nil {
 		return nil, err
@@ -70,11 +69,11 @@ func (r Recipe) check(nodes string) error {
 	return nil
 }
 
-// leastDeviation, times the median deviation over nodes, is the least that a target is divided by: one that hardly
-// changes in the training times would else be huge later.
+// leastDeviation times the median deviation over nodes is the smallest divisor of a target. Otherwise a target that
+// hardly changes in the training times could become huge later.
 const leastDeviation = 0.1
 
-// measure takes scales from the first part of the steps.
+// measure computes scales from the first part of the steps.
 func (r *Recipe) measure(path string, v values, nodes int) error {
 	const rounding = 1e-9             // 0.29*100 is below 29
 	known := make([]int, 0, len(v.y)) // steps of which a target is; all where there are none
@@ -135,8 +134,8 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 	return nil
 }
 
-// measureTarget takes the mean and the deviation of each node; nodes without a value get the mean and the deviation of
-// all. It is false where no node has one.
+// measureTarget computes the mean and the deviation of each node; nodes without a value get the mean and the deviation
+// of all nodes. It returns false if no node has a value.
 func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	var all, deviations []float64
 	var bare []int
@@ -178,8 +177,8 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	return true
 }
 
-// moments are the mean and the population deviation, which is 0 where rounding alone makes a difference, and of no
-// values.
+// moments returns the mean and the population deviation, which is 0 if values differ only by rounding or there are
+// none.
 func moments(values []float64) (mean, std float64) {
 	if len(values) == 0 {
 		return 0, 0
@@ -191,7 +190,7 @@ func moments(values []float64) (mean, std float64) {
 	return mean, std
 }
 
-// positive is a deviation that can be divided by.
+// positive returns a deviation that is safe to divide by.
 func positive(std float64) float64 {
 	if std == 0 {
 		return 1

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// series makes the series of what was read. Where the recipe has no scales yet, it gets them.
+// series makes the series from the rows read. If the recipe has no scales yet, it sets them.
 func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	order := r.orderNodes()
 	steps, err := r.orderSteps()
@@ -68,7 +68,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	return s, nil
 }
 
-// name is a path without folder and endings.
+// name returns a path without folder and extensions.
 func name(path string) string {
 	base, _, _ := strings.Cut(filepath.Base(path), ".")
 	return base

@@ -18,8 +18,8 @@ type Step struct {
 
 var daysAndWeeks = regexp.MustCompile(`^([0-9]+)([dw])$`)
 
-// ParseStep reads a number ("0.5"), whole days or weeks ("1d", "2w"), a duration as [time.ParseDuration] takes it
-// ("12h", "15m"), or nothing.
+// ParseStep parses a number ("0.5"), whole days or weeks ("1d", "2w"), a duration as for [time.ParseDuration] ("12h",
+// "15m"), or an empty text.
 func ParseStep(text string) (Step, error) {
 	if text == "" {
 		return Step{}, nil
@@ -51,7 +51,7 @@ func stepOf(text string) (step Step, ok bool) {
 	return Step{Duration: duration}, err == nil
 }
 
-// String is what [ParseStep] reads.
+// String returns the text that [ParseStep] parses.
 func (s Step) String() string {
 	const day = 24 * time.Hour
 	switch {
@@ -65,10 +65,10 @@ func (s Step) String() string {
 	return ""
 }
 
-// MarshalText is String.
+// MarshalText returns [Step.String].
 func (s Step) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText is [ParseStep].
+// UnmarshalText parses a text by [ParseStep].
 func (s *Step) UnmarshalText(text []byte) error {
 	step, err := ParseStep(string(text))
 	if err == nil {

@@ -1,12 +1,12 @@
-// Package tgb reads the node property data sets of the Temporal Graph Benchmark (TGB) as published, and ships one in
-// their format. Package affinity has the protocols and the score.
+// Package tgb reads the node property data sets of the Temporal Graph Benchmark (TGB) as published, and ships a data
+// set in their format. Package affinity has the protocols and the score.
 //
 // Start with [AgtpaTrade], which is in the module, or with [Open]:
 //
 //	data, err := tgb.Open(ctx, tgb.Config{Name: "tgbn-genre", Path: "/data/tgb"})
 //
 // where Path is the folder with tgbn-genre_edgelist.csv and tgbn-genre_node_labels.csv (or both with .gz after it), the
-// folder above it, or the zip as published. Nothing is fetched from the network.
+// folder above it, or the zip as published. Nothing is downloaded.
 //
 //	data set     events      nodes   classes  time     what an event is
 //	agtpa-trade  90,057      69      69       year     share of a country's exports that went to another
@@ -17,28 +17,28 @@
 //
 // # Files
 //
-// CSV with one first line, quotes where names hold commas, rows in order of time. Columns have fixed places:
+// CSV with a header line, quotes around names with commas, and rows in order of time. Columns have fixed positions:
 //
 //	edges   trade, genre: time, source, destination, weight
 //	        reddit: time, user, subreddit, words, score; token: time, user, token, value, is sender
 //	labels  time, source, destination, weight
 //
-// The number of words and who is the sender are checked and not kept. Values of tgbn-token are as in the file; TGB
-// takes their logarithm, or not, depending on whether it finds its own cache. Scores of tgbn-reddit may be negative.
+// The columns "words" and "is sender" are checked but not kept. Values of tgbn-token are as in the file; TGB takes
+// their logarithm, or not, depending on whether it finds its own cache. Scores of tgbn-reddit may be negative.
 //
-// Nodes are numbered as TGB does. In trade by first appearance, source before destination; every node is a class. In
-// the others classes are destinations, from 0 on by first appearance, and users follow from Config.Classes on. A user
-// with the name of a class has " (user)" after it in Data.NodeNames.
+// Nodes are numbered as in TGB. In trade they are numbered by first appearance, source before destination, and every
+// node is a class. In the other data sets classes are the destinations, numbered from 0 by first appearance, and users
+// follow from Config.Classes on. If a user has the name of a class, Data.NodeNames adds " (user)".
 //
-// A fault of a file is an [*Error] with its line, what was found there and what was wanted: times that fall,
-// negative weights, a second label of a pair, a label of a node without an edge, a quote that is not closed, compressed
-// data that end early.
+// A fault in a file is an [*Error] with its line, the text found and the text expected. Faults are decreasing times,
+// negative weights, a second label of a pair, a label of a node without an edge, an unclosed quote, and truncated
+// compressed data.
 //
 // # Limits
 //
-// [Open] reads both files, to check them and to number the nodes. Whatever goes through events or labels after that
-// reads them again, a row at a time: memory holds names and the distinct times of events, never the rows. Times are
-// whole numbers. A row has at most 16 MiB.
+// [Open] reads both files, to check them and to number the nodes. Iterating over events or labels reads the files
+// again, a row at a time: memory holds names and the distinct times of events, never the rows. Times are whole numbers.
+// A row has at most 16 MiB.
 //
 // S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023. Source and licence
 // of the shipped data are in agtpa_trade/agtpa_trade.txt.

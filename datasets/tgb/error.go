@@ -7,20 +7,20 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Error names a fault of a file and its place. It wraps [dyngraph.ErrInvalid] where the content is wrong, and the
-// system's error where the file cannot be read.
+// Error reports a fault in a file and its position. It wraps [dyngraph.ErrInvalid] if the content is wrong, and the
+// system's error if the file cannot be read.
 type Error struct {
-	// Path is the file, after its folder or zip.
+	// Path is the file's path, prefixed by its folder or zip.
 	Path string
-	// Line counts from 1; 0 where the file as a whole is wrong.
+	// Line counts from 1; 0 if the whole file is wrong.
 	Line int
 	// Found and Wanted are phrases: `the weight "abc"`, `a number`. Wanted may be "".
 	Found, Wanted string
-	// Err is the cause, where it is another error.
+	// Err is the cause, if it is another error.
 	Err error
 }
 
-// Error is "datasets/tgb: FILE, line 3: found the weight "abc", want a number".
+// Error returns a text such as "datasets/tgb: FILE, line 3: found the weight "abc", want a number".
 func (e *Error) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "datasets/tgb: %s", e.Path)
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap gives the cause, and [dyngraph.ErrInvalid] where it is the content.
+// Unwrap returns the cause, and [dyngraph.ErrInvalid] if the content is wrong.
 func (e *Error) Unwrap() error {
 	if e.Err == nil {
 		return dyngraph.ErrInvalid
@@ -42,7 +42,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// shown is a cell in quotes, cut where it is long.
+// shown returns a cell in quotes, cut if it is long.
 func shown(cell string) string {
 	const longest = 60
 	if len(cell) > longest {

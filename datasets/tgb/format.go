@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// format is how the files of a data set are written: a time, a source and a destination, then values. Columns have
-// fixed places.
+// format describes the columns of a data set's files: a time, a source and a destination, then values, in fixed
+// positions.
 type format struct {
 	source, destination string   // what they are
 	values              []column // of edges; labels have a weight
@@ -37,8 +37,7 @@ var formats = map[string]format{
 		{"is-sender", []string{"IsSender", "is_sender"}}}, classes: 1001},
 }
 
-// known are the sha256 of the unpacked files, edges and labels, of data sets for which they are known. TGB publishes
-// none.
+// known are the sha256 sums of the unpacked edges and labels of data sets with a known sum. TGB publishes none.
 var known = map[string][2]string{
 	agtpaTrade: {"4f7e48499cf7dfbce716e69fa5257f9405a1c90f6817642ab379fd2fd5582f0e",
 		"8080a15a61292a560f940d20024abd1a342be02421984eba87cadc8979a12798"},

@@ -48,7 +48,7 @@ func (s *source) Labels(ctx context.Context) iter.Seq2[affinity.Labels, error] {
 	}
 }
 
-// labelSet gathers the labels of a time.
+// labelSet collects the labels of one time.
 type labelSet struct {
 	time    float64
 	entries []labelEntry

@@ -17,35 +17,35 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Config says which data set is read, and from where.
+// Config selects the data set and its files.
 type Config struct {
 	// Name is the name of the data set, with which the names of its files begin: tgbn-trade, tgbn-genre, tgbn-reddit,
-	// tgbn-token, agtpa-trade, or one of your own.
+	// tgbn-token, agtpa-trade, or your own name.
 	Name string
 	// Path is the folder with the files, the folder above it, or the zip as published.
 	Path string
-	// Files, where present, are in place of Path.
+	// Files, if set, replaces Path.
 	Files fs.FS
 	// Format is the name of the data set in whose format files of another name are written.
 	Format string
 	// Classes is the number of classes of files other than the published ones; 0 means the number of the format.
 	Classes int
-	// Late is by how much an event may be earlier than the one before it, in the unit of the times. Its time is then taken
-	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
-	// where summer time begins.
+	// Late is the largest allowed decrease of time from one event to the next, in the unit of the times. A late event
+	// gets the time of the event before it, and File.Late counts it. TGB does not check: times in files written in
+	// local time go back an hour when summer time begins.
 	Late float64
 	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means 16 GiB, or more where the
 	// environment variable PENGCDE_MAX_BYTES says so. More are an error that wraps [dyngraph.ErrTooLarge].
 	MaxBytes int64
-	// Progress, where present, is called every so often while a file is read.
+	// Progress, if set, is called at intervals while a file is read.
 	Progress func(Progress)
 }
 
-// Progress is how far a file is read.
+// Progress tells how much of a file has been read.
 type Progress struct {
 	File string
 	Rows int
-	// Read and Size are bytes as they lie in the folder or, unpacked, in the zip.
+	// Read and Size are bytes: of the file in the folder or, unpacked, in the zip.
 	Read, Size int64
 }
 
@@ -55,7 +55,7 @@ type Data struct {
 	EdgeFile, LabelFile File
 }
 
-// File is one that was read.
+// File describes a file that was read.
 type File struct {
 	Path string // after the folder or zip
 	Rows int    // without the first line
@@ -64,8 +64,8 @@ type File struct {
 	SHA256 string
 }
 
-// Open reads the files of a data set once, checks them, and keeps the names of nodes and the times of events, not the
-// events: those are read again by what goes through them. Errors about files are an [*Error].
+// Open reads the files of a data set once, checks them, and keeps the names of nodes and the times of events. It does
+// not keep the events, which are read again by each iteration. Errors about files are an [*Error].
 func Open(ctx context.Context, c Config) (*Data, error) {
 	f, err := c.format()
 	if err != nil {
@@ -150,7 +150,8 @@ func find(folder fs.FS, name string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// folder opens where the files lie. It is opened anew for each reading, so that nothing stays open between them.
+// folder opens the folder or zip with the files. It is opened again for each reading, so that nothing stays open in
+// between.
 func (s *source) folder() (fs.FS, func(), error) {
 	switch {
 	case s.config.Files != nil:

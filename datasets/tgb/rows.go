@@ -51,23 +51,23 @@ func (r *reader) next() (err error) {
 	return unreadable(r.path, r.rows.Line(), err, "a file that can be read")
 }
 
-// fault is about the row that was read last.
+// fault returns an error about the row that was read last.
 func (r *reader) fault(found, wanted string) error {
 	return &Error{Path: r.path, Line: max(1, r.rows.Line()), Found: found, Wanted: wanted}
 }
 
-// faultIn is about a cell of it.
+// faultIn returns an error about a cell of that row.
 func (r *reader) faultIn(column int, wanted string) error {
 	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column]), wanted)
 }
 
-// faultInNumber is about a cell that was to hold a number.
+// faultInNumber returns an error about a cell that should hold a number.
 func (r *reader) faultInNumber(column int, wanted string) error {
 	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column])+
 		csvrows.WhyNot(strings.TrimSpace(r.cells[column])), wanted)
 }
 
-// now is the time in the first cell, a whole number that is no less than the one before.
+// now returns the time in the first cell, a whole number that is not smaller than the time before it.
 func (r *reader) now() (float64, error) {
 	cell := r.cells[0]
 	if cell == r.timeText {
@@ -90,7 +90,7 @@ func (r *reader) now() (float64, error) {
 	return t, nil
 }
 
-// number is the value in a cell.
+// number returns the value in a cell.
 func (r *reader) number(column int, signed bool) (float64, error) {
 	v, ok := csvrows.ParseNumber(strings.TrimSpace(r.cells[column]))
 	switch {

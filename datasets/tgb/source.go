@@ -29,7 +29,7 @@ type names struct {
 	of   map[string]int32
 }
 
-// rows calls each for the rows of a file, until it says no.
+// rows calls each for the rows of a file until it returns false.
 func (s *source) rows(ctx context.Context, one *file, columns []column, each func(*reader) (bool, error)) error {
 	in, count, done, err := s.open(one)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	}
 }
 
-// sources are the names of sources, and the number of the first.
+// sources returns the names of sources, and the number of the first.
 func (s *source) sources() (known *names, first int32) {
 	if s.format.trade() {
 		return &s.classes, 0

@@ -1,4 +1,4 @@
-// Package affinitytest checks that forecasters of package affinity know nothing that they must not.
+// Package affinitytest checks that forecasters of package affinity do not use future data.
 package affinitytest
 
 import (
@@ -15,8 +15,8 @@ import (
 type Plan func(*affinity.Data) (*affinity.Plan, error)
 
 // Leak evaluates a forecaster on small data, and again for each tested time after events and labels from that time on
-// were altered. Every forecast for that time has to be the same, to the last bit, so that the score against the true
-// labels is. The error says at what time it is not.
+// were altered. Every forecast for that time must be the same to the last bit, and so must be the score against the
+// true labels. The error names the time at which a forecast differs.
 func Leak(ctx context.Context, plan Plan, forecaster func() affinity.Forecaster) error {
 	before, err := forecasts(ctx, plan, forecaster(), source())
 	if err != nil {
@@ -71,7 +71,7 @@ func source() *affinity.Memory {
 	return m
 }
 
-// alter changes what happens from a time on. Times, and the nodes that are asked for, stay.
+// alter changes events and labels from a time on. Times and the nodes to forecast stay the same.
 func alter(m *affinity.Memory, from float64) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range m.EventList {
@@ -88,7 +88,7 @@ func alter(m *affinity.Memory, from float64) {
 	}
 }
 
-// forecasts are those for the tested times.
+// forecasts returns the forecasts for the tested times.
 func forecasts(ctx context.Context, plan Plan, f affinity.Forecaster, m *affinity.Memory) (
 	map[float64][]float64, error) {
 	data, err := affinity.New(ctx, "generated", 1, m)

@@ -37,12 +37,13 @@ const seed = 1234
 // classes is how many heads class and affinity have.
 const classes = 2
 
-// Heads are the names of the heads that Cases has.
+// Heads are the names of the heads in Cases.
 func Heads() []string { return []string{"node", "class", "affinity"} }
 
-// Cases are all models with all heads on heat that spreads over changing grids of so many nodes, a square number. Head
-// node is trained on four series as published, the graph alone driving the state; heads class and affinity on two short
-// series whose features drive it, and learnt ones made of the rows of A.
+// Cases returns all models with all heads, on heat that spreads over changing grids; the number of nodes must be a
+// square number. Head node is trained on four series as published, where only the graph drives the state. Head class is
+// trained on two short series whose features drive it, head affinity on two with learned features computed from the
+// rows of A.
 func Cases(ctx context.Context, nodes int) ([]Case, error) {
 	long := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: nodes, Seed: seed}
 	short := long
@@ -85,7 +86,7 @@ func Cases(ctx context.Context, nodes int) ([]Case, error) {
 	return all, nil
 }
 
-// mark gives a series what a head learns from.
+// mark sets the targets of a series for a head.
 func mark(s *dyngraph.Series, head string, label int) {
 	random := rand.New(rand.NewPCG(seed, uint64(label)))
 	for range s.Times {

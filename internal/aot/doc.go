@@ -1,6 +1,6 @@
-// Package aot compiles the programs of models for a GPU that is not there, and says into how many kernels, with how
-// much memory, and how long they would take by a simple model. It serves the command tools/aot, "make aot".
+// Package aot compiles the programs of models for a GPU that this machine does not have. It reports the number of
+// kernels, the memory, and the time predicted by a simple model. The command tools/aot, "make aot", uses it.
 //
 // A model is trained for one epoch on a CPU, without its kernels, while its programs are recorded and their calls
-// counted; these are the programs that CUDA would be given. They are then compiled for the GPU.
+// counted; CUDA would get the same programs. They are then compiled for the GPU.
 package aot

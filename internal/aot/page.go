@@ -7,16 +7,16 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Model of time: a launch takes LaunchSeconds, and bytes and multiply-adds what the card's figures say at best. One is
-// added to the other. Not counted: the host, which waits for each try of a step.
+// Model of time: the sum of LaunchSeconds for each launch and the least time for bytes and multiply-adds by the card's
+// specification. The host, which waits for each try of a step, is not counted.
 type Model struct {
 	BytesASecond, MultiplyAddsASecond float64
 }
 
-// LaunchSeconds is how long the launch of a kernel takes.
+// LaunchSeconds is the time of one kernel launch.
 const LaunchSeconds = 3e-6
 
-// ModelOf is the model with the figures of a card, multiply-adds without tensor cores.
+// ModelOf returns the model with a card's specification, with multiply-adds without tensor cores.
 func ModelOf(target xla.Target) (m Model, err error) {
 	figure := func(name string) (value float64) {
 		if err == nil {
@@ -51,7 +51,7 @@ func (m Model) Epoch(row Row) (seconds float64) {
 
 const step, pullback = "ode step", "ode step pullback"
 
-// Markdown is the table for a page, a line for each case.
+// Markdown returns the table for a page, a line for each case.
 func (t *Table) Markdown(m Model) string {
 	var b strings.Builder
 	b.WriteString("| model | head | programs that compile | kernels: step | pullback | AdamW | all | " +
@@ -89,7 +89,7 @@ func (t *Table) Markdown(m Model) string {
 
 func mebibytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// kernelsOf and milliseconds are "-" for a program that is not there or does not compile.
+// kernelsOf and milliseconds return "-" for a program that does not exist or does not compile.
 func kernelsOf(p Program) string {
 	if p.Kernels == 0 {
 		return "-"

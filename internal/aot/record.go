@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// OpenBackend opens XLA on the CPU for programs to be recorded: without kernels, which CUDA has none of, and compiling
-// fast rather than well. It wants to be the first in the process.
+// OpenBackend opens XLA on the CPU to record programs: without C kernels, which CUDA lacks, and with fast rather than
+// optimised compilation. It must be the first backend of the process.
 func OpenBackend() (*xla.Backend, error) {
 	const flags = "XLA_FLAGS"
 	given := os.Getenv(flags)
@@ -27,7 +27,7 @@ func OpenBackend() (*xla.Backend, error) {
 	return xla.Open(xla.Config{Backend: "xla:cpu", Notices: io.Discard})
 }
 
-// recorded is what a case's training had compiled.
+// recorded holds the programs compiled by a case's training.
 type recorded struct {
 	sources []xla.Source
 	calls   map[string]int // of programs in one epoch

@@ -16,31 +16,31 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Table says what became of all programs of all cases.
+// Table holds the results of all programs of all cases.
 type Table struct {
 	Target string `json:"target"`
 	Nodes  int    `json:"nodes"`
 	Rows   []Row  `json:"rows"`
 }
 
-// Row is a case.
+// Row is the result of one case.
 type Row struct {
 	Model string `json:"model"`
 	Head  string `json:"head"`
-	// Planned is Plan.Temporary of package pengcde, the estimate of what the largest program needs, in bytes.
+	// Planned is Plan.Temporary of package pengcde, the estimated memory of the largest program, in bytes.
 	Planned  int64     `json:"plannedBytes"`
 	Programs []Program `json:"programs"`
 }
 
-// Program is a compiled program of a case. A program that is compiled for several shapes is several.
+// Program is a compiled program of a case. A program compiled for several shapes counts as several.
 type Program struct {
 	Name string `json:"name"`
-	// Error is the first line of why it does not compile, and of all that follows nothing is known then.
+	// Error is the first line of the compile error; the fields after it are then not set.
 	Error string `json:"error,omitempty"`
 	hlo.Count
-	// Temporary is what a call needs while it runs, in bytes.
+	// Temporary is the memory that a call needs while it runs, in bytes.
 	Temporary int64 `json:"temporaryBytes"`
-	// Calls are those in one epoch of one batch on a CPU. With several shapes they are of all of these.
+	// Calls is the number of calls in one epoch of one batch on a CPU, for all shapes together.
 	Calls int `json:"calls"`
 }
 
@@ -50,11 +50,11 @@ type Maker struct {
 	Topology *xla.Topology
 	// Results is a folder that keeps results of programs from one run to the next; "" keeps nothing.
 	Results string
-	// Progress is told of each case.
+	// Progress is called for each case.
 	Progress func(row Row)
 }
 
-// Table makes the table of cases. While one is compiled the next is recorded.
+// Table makes the table of cases. While a case is compiled the next case is recorded.
 func (m *Maker) Table(ctx context.Context, cases []Case) (rows []Row, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,7 +108,7 @@ func (m *Maker) key(s xla.Source) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// result is what compiling a program came to.
+// result is the result of compiling a program.
 type result struct {
 	Error     string
 	Temporary int64
@@ -149,7 +149,7 @@ func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
 	return Program{Count: module.Count(), Temporary: r.Temporary}, nil
 }
 
-// Largest is the program of that name with the most kernels.
+// Largest returns the program of that name with the most kernels.
 func (r Row) Largest(name string) (largest Program, ok bool) {
 	for _, p := range r.Programs {
 		if p.Name == name && (!ok || p.Kernels > largest.Kernels) {
@@ -177,7 +177,7 @@ func (r Row) Names() (names []string) {
 	return slices.Compact(names)
 }
 
-// Temporary is what the row's largest program needs while it runs, in bytes.
+// Temporary returns the memory that the row's largest program needs while it runs, in bytes.
 func (r Row) Temporary() (most int64) {
 	for _, p := range r.Programs {
 		most = max(most, p.Temporary)
@@ -185,8 +185,8 @@ func (r Row) Temporary() (most int64) {
 	return most
 }
 
-// Faults are what the table must not have: programs that do not compile, and more scatters or kernels than the stored
-// table has.
+// Faults returns the faults of the table: programs that do not compile, and programs with more scatters or kernels than
+// in the stored table.
 func (t *Table) Faults(stored *Table) (faults []string) {
 	for _, row := range t.Rows {
 		fault := func(name, format string, args ...any) {
@@ -225,7 +225,7 @@ func (t *Table) row(like Row) (Row, bool) {
 	return t.Rows[at], true
 }
 
-// Read reads a table that Write wrote; one that is not there is empty.
+// Read reads a table written by Write; a missing file gives an empty table.
 func Read(file string) (*Table, error) {
 	t := &Table{}
 	content, err := os.ReadFile(file)

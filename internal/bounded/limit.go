@@ -13,15 +13,15 @@ const Env = "PENGCDE_MAX_BYTES"
 // ErrTooLarge is wrapped by errors about content of more bytes than its limit.
 var ErrTooLarge = errors.New("more bytes than the limit")
 
-// Limit is how many bytes of content are read.
+// Limit is the largest number of bytes of content to read.
 type Limit struct {
 	// Bytes are counted after unpacking. 0 means Default, or more where the environment variable [Env] says so.
 	Bytes, Default int64
-	// Option is what sets Bytes, such as "table.Config.MaxBytes"; "" where only [Env] does.
+	// Option names the setting of Bytes, such as "table.Config.MaxBytes"; "" if there is only [Env].
 	Option string
 }
 
-// TooLargeError names a limit that content exceeds, and what raises it. It wraps [ErrTooLarge].
+// TooLargeError names a limit that content exceeds, and the setting that raises it. It wraps [ErrTooLarge].
 type TooLargeError struct {
 	Limit  int64
 	Option string // "" where only [Env] raises it
@@ -43,7 +43,7 @@ func (e *TooLargeError) Error() string { return e.Found() + ", want " + e.Wanted
 // Unwrap is [ErrTooLarge].
 func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
-// Budget is what a limit leaves.
+// Budget is the number of bytes left of a limit.
 type Budget struct {
 	limit       Limit
 	bytes, left int64
@@ -55,7 +55,7 @@ func (l Limit) Budget() (*Budget, error) {
 	return &Budget{l, bytes, bytes}, err
 }
 
-// Take takes bytes from the budget, or returns a [*TooLargeError] where fewer are left.
+// Take subtracts bytes from the budget, or returns a [*TooLargeError] if fewer are left.
 func (b *Budget) Take(bytes int64) error {
 	if bytes > b.left {
 		b.left = 0

@@ -1,5 +1,5 @@
-// Package bounded reads files that somebody else made without taking more than a stated number of bytes for them, and
-// without waiting for what never comes: regular files only, their size counted after unpacking.
+// Package bounded reads untrusted files in bounded memory and without blocking: only regular files, and at most a given
+// number of bytes, counted after unpacking.
 package bounded
 
 import (
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// KindError says that a path leads to something that is not a regular file. It wraps [fs.ErrInvalid].
+// KindError reports a path that is not a regular file. It wraps [fs.ErrInvalid].
 type KindError struct {
 	Path string
 	Mode fs.FileMode
@@ -37,7 +37,7 @@ func (e *KindError) Kind() string {
 	return fmt.Sprintf("a file of mode %v", e.Mode)
 }
 
-// Wanted says what to give in its place.
+// Wanted says which file to use instead.
 func (e *KindError) Wanted() string {
 	if e.Mode.IsDir() {
 		return "a file"
@@ -45,7 +45,7 @@ func (e *KindError) Wanted() string {
 	return "a regular file: write its content to one first"
 }
 
-// Open opens a regular file for reading. Other files give a [*KindError], at once also where nobody writes to a pipe.
+// Open opens a regular file for reading. Other files give a [*KindError], at once even for a pipe without a writer.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path) // to open a device may do something
 	if err != nil {

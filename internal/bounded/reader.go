@@ -12,21 +12,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Packing is how content is compressed.
+// Packing is the compression of content.
 type Packing uint8
 
 const (
-	// Detect finds out by the first bytes whether it is gzip, Zstandard or plain.
+	// Detect detects gzip, Zstandard or plain content by its first bytes.
 	Detect Packing = iota
 	Plain
 	Gzip
 	Zstd
 )
 
-// zstdWindow is the memory that a Zstandard frame may ask for, the limit of the zstd command too.
+// zstdWindow is the largest memory that a Zstandard frame may request, as in the zstd command.
 const zstdWindow = 128 << 20
 
-// DamagedError says that compressed content cannot be unpacked.
+// DamagedError reports compressed content that cannot be unpacked.
 type DamagedError struct{ Err error }
 
 // Found is "compressed data that are damaged or end early (unexpected EOF)".
@@ -36,11 +36,11 @@ func (e *DamagedError) Found() string {
 
 func (e *DamagedError) Error() string { return e.Found() }
 
-// Unwrap is what the decompressor said.
+// Unwrap returns the decompressor's error.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Reader reads unpacked content. It returns a [*TooLargeError] after as many bytes as the limit allows, where more
-// follow, a [*DamagedError], or what reading the packed content returns.
+// Reader reads unpacked content. It returns a [*TooLargeError] if content goes on after the limit, a [*DamagedError],
+// or the error of reading the packed content.
 type Reader struct {
 	r      io.Reader
 	packed bool
@@ -48,7 +48,7 @@ type Reader struct {
 	budget *Budget
 }
 
-// NewReader unpacks r. Close frees what it takes, and leaves r open.
+// NewReader returns a reader that unpacks r. Close frees its memory, and leaves r open.
 func NewReader(r io.Reader, how Packing, limit Limit) (*Reader, error) {
 	budget, err := limit.Budget()
 	if err != nil {
@@ -110,7 +110,7 @@ func (u *Reader) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// Close frees what unpacking takes.
+// Close frees the memory for unpacking.
 func (u *Reader) Close() { u.close() }
 
 // ReadAll returns the unpacked content of r.
@@ -123,7 +123,7 @@ func ReadAll(r io.Reader, how Packing, limit Limit) ([]byte, error) {
 	return io.ReadAll(u)
 }
 
-// ReadFile returns the content of a regular file as it stands.
+// ReadFile returns the content of a regular file without unpacking it.
 func ReadFile(path string, limit Limit) ([]byte, error) {
 	bytesAllowed, err := limit.Resolve()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package cores tells which cores a process may use, and starts processes that keep to some of them.
+// Package cores lists the cores that a process may use, and starts processes on chosen cores.
 package cores
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Allowed are the cores that the process may use, as it was when they were first asked for: before any of its threads
-// is kept on one.
+// Allowed returns the cores that the process may use, as of the first call, which must come before any of its threads
+// is kept on a core.
 var Allowed = sync.OnceValue(func() (cores []int) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -36,8 +36,8 @@ func Keep(on []int) error {
 	return unix.SchedSetaffinity(0, &set)
 }
 
-// Start starts a command that keeps to these cores with all its threads, as a process has the cores of the thread that
-// starts it. Where they cannot be chosen, or there are none, it has all.
+// Start starts a command that keeps to these cores with all its threads, since a process inherits the cores of the
+// thread that starts it. If cores cannot be chosen, or the list is empty, the command may use all.
 func Start(command *exec.Cmd, on []int) error {
 	if len(on) == 0 {
 		return command.Start()
@@ -56,9 +56,9 @@ func Start(command *exec.Cmd, on []int) error {
 	return <-failed
 }
 
-// Reserve orders the cores with the free ones first, which no other command has reserved, and reserves up to count of
-// these until the process ends or end is called. Commands that leave cores idle then do not meet on the same cores. A
-// reservation is a socket without a file, named after the core, which all processes of a network namespace see.
+// Reserve returns the cores with unreserved cores first, and reserves up to count of these until the process ends or
+// end is called. So commands that leave cores idle do not share cores. A reservation is a socket without a file, named
+// after the core, visible to all processes of a network namespace.
 func Reserve(all []int, count int) (ordered []int, end func()) {
 	var free, taken []int
 	var held []io.Closer

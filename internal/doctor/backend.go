@@ -66,7 +66,7 @@ func Computes(backend *xla.Backend) error {
 	return nil
 }
 
-// findPlugins returns the files that are named like plugins, and the folders, each with its fault if it has one.
+// findPlugins returns the files with a plugin's name, and the folders, each with its fault if it has one.
 func findPlugins() (files, looked []string) {
 	for _, folder := range xla.PluginFolders() {
 		entries, err := os.ReadDir(folder)

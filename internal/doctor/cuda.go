@@ -17,7 +17,7 @@ import (
 // cudaVersion is the version of CUDA of the plugin that "make cuda" installs: NVIDIA's driver 580 and newer have it.
 const cudaVersion = 13000
 
-// cuda lists the parts that computing on an NVIDIA GPU takes, as found on this machine.
+// cuda lists the parts needed for computing on an NVIDIA GPU, as found on this machine.
 type cuda struct {
 	devices []string // files of the driver
 	smi     string   // path of nvidia-smi
@@ -26,7 +26,7 @@ type cuda struct {
 	plugins []string // files of CUDA plugins, from the folders and from the setting
 }
 
-// CUDA says which parts are missing on this machine to compute on an NVIDIA GPU with a plugin, given by its file.
+// CUDA describes the parts that this machine lacks for computing on an NVIDIA GPU with the plugin in a file.
 func CUDA(plugin string) Check {
 	c := findCUDA("xla:" + plugin)
 	c.plugins = []string{plugin}

@@ -1,9 +1,9 @@
-// Package doctor answers the first questions to a command line: which versions compute here, which parts of the set-up
-// are there, which are missing, and how to get them.
+// Package doctor examines an installation: the versions that compute, the parts of the set-up that exist, the missing
+// parts, and how to get them.
 //
 // Start with [Examine], which looks at the machine, the backend, XLA's plugins, CUDA, the folder for results and the
-// tools for building, and [Write], which says what was found in a line or two for each. [Versions] gives the
-// versions that decide results, for people and to be stored beside a result.
+// tools for building, and [Write], which prints a line or two for each check. [Versions] returns the versions that
+// determine results, to show and to store with a result.
 //
 // Nothing is installed, downloaded or left behind. Limit: a plugin that crashes inside its C code ends the process.
 package doctor
@@ -19,7 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// State says how a [Check] ended.
+// State is the outcome of a [Check].
 type State string
 
 // The states, best first: in order, works with less than there could be, and does not work.
@@ -29,7 +29,7 @@ const (
 	Missing State = "missing"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Name   string `json:"name"`
 	State  State  `json:"state"`
@@ -41,16 +41,16 @@ func ok(format string, args ...any) Check {
 	return Check{State: OK, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Options says what a user is going to use; the zero value is what a program without settings would get.
+// Options selects the backend and the folder to check; the zero value means a program without settings.
 type Options struct {
-	// Backend is a setting as [xla.Config] has it. Default: the environment's, else the best that is there.
+	// Backend is a setting as in [xla.Config]. Default: the environment's, else the best available backend.
 	Backend string
-	// Results is the folder for results; it is not made if it does not exist. Default: none is looked at.
+	// Results is the folder for results; it is not made if it does not exist. Default: no folder is checked.
 	Results string
 }
 
-// Examine runs all checks, one after the other. A check that panics or that ctx cuts off says so in its own result,
-// and those that ctx left no time for are there as warnings. What was cut off ends by itself in the background.
+// Examine runs all checks, one after the other. A check that panics or that ctx cuts off says so in its result; checks
+// without time left appear as warnings. A check that was cut off ends in the background.
 func Examine(ctx context.Context, options Options) []Check {
 	var checks []Check
 	look := func(name string, check func() Check) { checks = append(checks, run(ctx, name, check)) }
@@ -93,8 +93,8 @@ func run(ctx context.Context, name string, check func() Check) Check {
 	}
 }
 
-// Write writes for each check its state, its name and what was found, and below it what to try, if anything, in lines
-// that fit into a terminal.
+// Write writes the state, name and findings of each check, and below it a remedy if there is one, in lines that fit
+// into a terminal.
 func Write(w io.Writer, checks []Check) error {
 	width := 0
 	for _, c := range checks {

@@ -11,10 +11,10 @@ import (
 var decisive = []string{"github.com/peng-cde/pengcde-go", "github.com/gomlx/gomlx", "github.com/gomlx/compute",
 	"github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
 
-// Versions says what computes here, to be shown and to be stored beside a result: the version of "go", of
-// "pengcde-go", "gomlx", "compute", "go-xla" and "gonum", and the "revision" of a checkout. They are read from the
-// running program. One that the build did not record is absent: no build with -buildvcs=false has a revision, and no
-// test has the libraries; (devel) is a build from a folder.
+// Versions returns the versions that compute, to show and to store with a result: the version of "go", of "pengcde-go",
+// "gomlx", "compute", "go-xla" and "gonum", and the "revision" of a checkout. They are read from the running program. A
+// version that the build did not record is absent: no build with -buildvcs=false has a revision, and no test has the
+// libraries; (devel) is a build from a folder.
 func Versions() map[string]string {
 	info, _ := debug.ReadBuildInfo()
 	return versionsOf(info)

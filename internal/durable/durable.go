@@ -1,4 +1,4 @@
-// Package durable writes files that are either as they were or complete, also after a crash.
+// Package durable replaces files atomically: after a crash a file is either unchanged or complete.
 package durable
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// WriteFile puts content into the file at path, creating or replacing it, and its folder where there is none: a
-// temporary file in the same folder, synced, renamed, the folder synced. After an error the file is what it was and no
-// temporary file stays. A process that is killed meanwhile leaves one, see [RemoveBegun].
+// WriteFile writes content to the file at path, creating or replacing it, and creates its folder if necessary. It
+// writes and syncs a temporary file in the same folder, renames it and syncs the folder. After an error the file is
+// unchanged and no temporary file remains. A killed process may leave a temporary file, see [RemoveBegun].
 func WriteFile(path string, content []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -26,7 +26,7 @@ func WriteFile(path string, content []byte) error {
 	return SyncFolder(folder)
 }
 
-// SyncFolder makes a rename in the folder durable, where its file system can.
+// SyncFolder makes a rename in the folder durable, if its file system supports it.
 func SyncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -39,8 +39,8 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// Beside are the paths that begin with path and go on, of files in its folder. Characters that patterns know stand for
-// themselves.
+// Beside returns the paths of files in path's folder that begin with path and are longer. Pattern characters in path
+// stand for themselves.
 func Beside(path string) (all []string, err error) {
 	folder, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder))
@@ -55,7 +55,8 @@ func Beside(path string) (all []string, err error) {
 	return all, err
 }
 
-// RemoveBegun deletes temporary files that killed processes left of the file at path. Nobody may be writing it.
+// RemoveBegun deletes temporary files of the file at path that killed processes left. No process may be writing the
+// file.
 func RemoveBegun(path string) error {
 	begun := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	all, err := Beside(begun)

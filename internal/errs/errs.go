@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// framed is an error in words of its own.
+// framed is an error with its own text.
 type framed struct {
 	text string
 	errs []error
@@ -23,23 +23,23 @@ func (f *framed) Unwrap() []error { return f.errs }
 // Format adds the stack of an [*panics.Error] for %+v.
 func (f *framed) Format(s fmt.State, verb rune) { panics.Format(s, verb, f) }
 
-// New is [fmt.Errorf] for an error that also wraps a sentinel, whose words it does not add.
+// New is [fmt.Errorf] for an error that also wraps a sentinel without adding its text.
 func New(sentinel error, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &framed{err.Error(), []error{err, sentinel}}
 }
 
-// In is err in a context, "CONTEXT: ERR", without the name of the package that err begins with. It wraps err and the
-// sentinels, whose words it does not add.
+// In returns err in a context, "CONTEXT: ERR", without the package name at the beginning of err. It wraps err and the
+// sentinels without adding the sentinels' text.
 func In(context string, err error, sentinels ...error) error {
 	return &framed{context + ": " + bare(err.Error()), append([]error{err}, sentinels...)}
 }
 
-// rooms are the library's packages, as errors begin with them; those below them with a slash and more.
+// rooms are the library's top-level packages, with which errors begin; packages below them add a slash and a name.
 var rooms = []string{"affinity", "bench", "datasets", "doctor", "dyngraph", "experiments", "figures", "forecast",
 	"graphs", "notebook", "pengcde", "slurm", "starter", "stats", "xla"}
 
-// bare is a text without the name of one of the library's packages before it.
+// bare returns a text without a leading name of one of the library's packages.
 func bare(text string) string {
 	name, rest, found := strings.Cut(text, ": ")
 	room, _, _ := strings.Cut(name, "/")

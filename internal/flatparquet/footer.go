@@ -11,15 +11,15 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// Limits say what reading may take.
+// Limits bounds the memory and the bytes of a reading.
 type Limits struct {
-	// Memory bounds, in bytes, what the footer takes, and by itself what the pages of each column take at a time.
+	// Memory bounds the memory, in bytes, of the footer and, separately, of the pages of each column at a time.
 	Memory int64
 	// Unpacked bounds the bytes of all pages that are read.
 	Unpacked *bounded.Budget
 }
 
-// File is a Parquet file whose footer is read.
+// File is a Parquet file with its footer read.
 type File struct {
 	r      io.ReaderAt
 	size   int64

@@ -15,9 +15,9 @@ import (
 const chunkSpan = 1 << 40
 
 // Select opens the outermost columns with these numbers as a file of its own. It has the columns in this order and the
-// rows of the original file, to be read one group after the other and from their beginning; it has no rows where a
-// column is a group. After an error of its readers, Err tells the fault of the file. parquet-go may panic where content
-// is damaged; the caller recovers.
+// rows of the original file, which must be read group by group from the beginning; it has no rows if a column is a
+// group. After an error of its readers, Err returns the fault of the file. parquet-go may panic on damaged content; the
+// caller must recover.
 func (f *File) Select(at ...int) (*parquet.File, error) {
 	s := &selection{file: f, width: len(at), chunks: make(map[int64]*chunk)}
 	metadata := format.FileMetaData{Version: 1,

@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Tensor makes a tensor on the host; it panics on another number of entries than the dimensions take.
+// Tensor makes a tensor on the host. It panics if the number of entries does not fit the dimensions.
 func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor {
 	shape := shapes.Make(dtype, dims...)
 	if shape.Size() != len(entries) {
@@ -20,7 +20,7 @@ func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor 
 	return t
 }
 
-// Set writes entries of a tensor on the host from a place on.
+// Set writes entries of a tensor on the host, from an index on.
 func Set(t *tensors.Tensor, place int, entries []float64) {
 	t.MustMutableFlatData(func(flat any) {
 		switch data := flat.(type) {
@@ -39,7 +39,7 @@ func Set(t *tensors.Tensor, place int, entries []float64) {
 // Floats copies the entries of a tensor, fetching them from the device if need be.
 func Floats(t *tensors.Tensor) []float64 { return Part(t, 0, t.Size()) }
 
-// Part is Floats of the entries from one place to another.
+// Part is Floats for a range of entries.
 func Part(t *tensors.Tensor, from, to int) []float64 {
 	entries := make([]float64, to-from)
 	t.MustConstFlatData(func(flat any) {

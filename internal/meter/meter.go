@@ -1,5 +1,5 @@
-// Package meter counts the device memory that a test holds, buffer by buffer, to compare plans with. What compiled
-// programs need while they run is not seen.
+// Package meter counts the device memory that a test holds, buffer by buffer, to compare with plans. It does not count
+// the memory that compiled programs need while they run.
 package meter
 
 import (
@@ -7,12 +7,12 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Backend is a backend with its count. It may be used from one goroutine at a time.
+// Backend is a backend that counts its buffers. It may be used from one goroutine at a time.
 type Backend struct {
 	compute.Backend
-	// Small are the bytes from which on a buffer counts.
+	// Small is the smallest size in bytes of a counted buffer.
 	Small int64
-	// Live are the bytes of the buffers that are there, Peak the most that there were since it was set last.
+	// Live is the total size in bytes of the existing buffers, Peak the largest total since Peak was last set.
 	Live, Peak int64
 }
 

@@ -1,4 +1,4 @@
-// Package moduleroot finds the checkout of this library that a folder lies in.
+// Package moduleroot finds the checkout of this library that contains a folder.
 package moduleroot
 
 import (
@@ -17,8 +17,8 @@ const Module = "github.com/peng-cde/pengcde-go"
 // ErrCheckout is wrapped when no checkout of this library is found.
 var ErrCheckout = errors.New("no checkout of " + Module)
 
-// Find returns the nearest checkout of this library that holds one of the folders; the first that is in one counts. It
-// wraps [ErrCheckout] where none is. A checkout is a folder whose go.mod names the module.
+// Find returns the nearest checkout of this library that contains the first folder that is in a checkout. It wraps
+// [ErrCheckout] if none is. A checkout is a folder whose go.mod names the module.
 func Find(folders ...string) (string, error) {
 	for _, folder := range folders {
 		folder, err := filepath.Abs(folder)

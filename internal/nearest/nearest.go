@@ -1,4 +1,4 @@
-// Package nearest says which names are known where one is not, and which of them was meant.
+// Package nearest words errors about unknown names: it lists the known names and suggests the nearest.
 package nearest
 
 import (
@@ -15,7 +15,7 @@ func Want(got string, known []string) string {
 	return text
 }
 
-// Of is the known name that is the fewest letters away; "" where none is within a third of its letters.
+// Of returns the known name with the smallest edit distance; "" if none is within a third of its letters.
 func Of(got string, known []string) (name string) {
 	least := -1
 	for _, k := range known {

@@ -1,4 +1,4 @@
-// Package panics turns what functions that build graphs panic with into errors that say where it was.
+// Package panics converts panics of functions that build graphs into errors with the position of the panic.
 package panics
 
 import (
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Error is a panic of Go's runtime, of GoMLX, or with a value that is no error, as an error that says where it was.
+// Error is an error for a panic of Go's runtime, of GoMLX, or with a value that is not an error, with its position.
 type Error struct {
-	// Err is what was panicked with.
+	// Err is the panic's value as an error.
 	Err error
-	// Place is FILE:LINE of the innermost call outside of Go's runtime and GoMLX; "" where that is not known.
+	// Place is FILE:LINE of the innermost call outside of Go's runtime and GoMLX; "" if unknown.
 	Place string
 	// Stack is the whole stack, which %+v prints.
 	Stack string
@@ -29,7 +29,7 @@ func (p *Error) Error() string {
 	return fmt.Sprintf("%v (at %s)", p.Err, p.Place)
 }
 
-// Unwrap gives what was panicked with.
+// Unwrap returns Err.
 func (p *Error) Unwrap() error { return p.Err }
 
 // Format adds the stack for %+v.
@@ -49,8 +49,8 @@ func Format(s fmt.State, verb rune, err error) {
 	}
 }
 
-// Catch calls a function that builds a graph and returns what it panics with: an error as it is, all else and the
-// errors of Go's runtime and of GoMLX as a [*Error].
+// Catch calls a function that builds a graph and returns its panic as an error: an error value unchanged, other values
+// and the errors of Go's runtime and of GoMLX as a [*Error].
 func Catch(build func()) (caught error) {
 	defer func() {
 		thrown := recover()

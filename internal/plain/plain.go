@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns is how many columns of a terminal a text takes.
+// Columns returns the number of terminal columns of a text.
 func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOfRune(r)
@@ -26,7 +26,7 @@ func columnsOfRune(r rune) int {
 	return 1
 }
 
-// Padded fills a text up with spaces.
+// Padded returns a text padded with spaces.
 func Padded(s string, columns int, left bool) string {
 	spaces := strings.Repeat(" ", max(0, columns-Columns(s)))
 	if left {
@@ -35,8 +35,8 @@ func Padded(s string, columns int, left bool) string {
 	return spaces + s
 }
 
-// Wrap breaks a text at spaces into lines of at most so many columns, and within a word that is longer than a line. It
-// returns one line at least.
+// Wrap breaks a text at spaces into lines of at most the given number of columns; a word longer than a line is broken
+// too. It returns at least one line.
 func Wrap(s string, columns int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {
@@ -59,7 +59,7 @@ func Wrap(s string, columns int) []string {
 	return lines
 }
 
-// prefix is the length in bytes of what fits into so many columns, one rune at least.
+// prefix returns the length in bytes of the longest prefix that fits into the columns, at least one rune.
 func prefix(s string, columns int) int {
 	n := 0
 	for i, r := range s {

@@ -1,4 +1,4 @@
-// Package progress paces and words what a long piece of work reports, for a notebook, a terminal or a log.
+// Package progress formats progress reports of long work for a notebook, a terminal or a log, and limits their rate.
 package progress
 
 import (
@@ -17,7 +17,7 @@ type State struct {
 	Left        time.Duration // 0 if unknown
 }
 
-// Bar shows how far a long piece of work is. Its methods may be called from several goroutines.
+// Bar shows the progress of long work. Its methods may be called from several goroutines.
 type Bar struct {
 	mu      sync.Mutex
 	title   string
@@ -50,7 +50,7 @@ func New(title string, draw func(State), due Due, now func() time.Time) *Bar {
 	return &Bar{title: title, draw: draw, due: due, now: now, start: start, shown: start, latest: -1}
 }
 
-// Update is [Bar.Show] for work that goes on evenly: the time left follows from the fraction that is done.
+// Update is [Bar.Show] for work at a constant rate: it computes the time left from the fraction done.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *Bar) hear(fraction float64, left time.Duration, text string) {
 	b.redraw()
 }
 
-// Tick draws the bar every so often until it has ended, so that its clock goes on while nothing is heard.
+// Tick draws the bar at intervals until it has ended, so that its clock advances between updates.
 func (b *Bar) Tick(every time.Duration) {
 	for range time.Tick(every) {
 		b.mu.Lock()
@@ -110,7 +110,7 @@ func (b *Bar) redraw() {
 // Done replaces the bar by one line with the title, text and the time taken. Later calls do nothing.
 func (b *Bar) Done(text string) { b.finish("✓", text) }
 
-// Stop is Done for work that did not end well.
+// Stop is Done for work that failed or was interrupted.
 func (b *Bar) Stop(text string) { b.finish("✗", text) }
 
 func (b *Bar) finish(mark, text string) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Available is the memory that processes may still take without swapping, in bytes: the machine's, or less where the
-// control group of this process is limited, as in a container or a job of Slurm; 0 where the kernel does not say. What
-// the kernel keeps of files that were not read of late counts as available.
+// Available returns the memory in bytes that processes may still allocate without swapping: the machine's, or less if
+// the control group of this process is limited, as in a container or a Slurm job; 0 if the kernel does not say. The
+// kernel's cache of files not read recently counts as available.
 func Available() int64 { return available("/proc", "/sys/fs/cgroup") }
 
 // available reads files of proc(5) and of control groups, of version 2 or 1.
@@ -67,6 +67,6 @@ func field(file, name string) (count int64) {
 	return count
 }
 
-// Kills is how many processes the kernel has killed on this machine since it started, to get at their memory; 0 where
-// it does not say.
+// Kills returns the number of processes that the kernel has killed for lack of memory since the machine started; 0 if
+// the kernel does not say.
 func Kills() int64 { return field("/proc/vmstat", "oom_kill") }

@@ -1,5 +1,5 @@
-// Package resident tells how much memory this process has had, device memory of XLA on a CPU included, and how much is
-// left.
+// Package resident reports the memory that this process has used, including XLA's device memory on a CPU, and the
+// memory available.
 package resident
 
 import (
@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Reset lets the kernel forget the largest resident memory of this process so far.
+// Reset resets the kernel's record of this process's largest resident memory.
 func Reset() {
 	const forgetPeak = "5" // see proc(5), clear_refs
 	_ = os.WriteFile("/proc/self/clear_refs", []byte(forgetPeak), 0)
 }
 
-// Peak is the largest resident memory since then, in bytes; 0 where the kernel does not say.
+// Peak returns the largest resident memory since Reset, in bytes; 0 if the kernel does not say.
 func Peak() int64 { return status("VmHWM:") }
 
-// Now is the resident memory, in bytes; 0 where the kernel does not say.
+// Now returns the resident memory, in bytes; 0 if the kernel does not say.
 func Now() int64 { return status("VmRSS:") }
 
 func status(name string) int64 {

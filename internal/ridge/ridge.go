@@ -3,7 +3,7 @@ package ridge
 
 import "gonum.org/v1/gonum/mat"
 
-// Solve returns b of (X'X + penalty I) b = X'y; ok is false where floats have no solution.
+// Solve returns the solution b of (X'X + penalty I) b = X'y; ok is false if there is no finite solution.
 func Solve(xx mat.Symmetric, xy mat.Vector, penalty float64) (b []float64, ok bool) {
 	n := xx.SymmetricDim()
 	a := mat.NewSymDense(n, nil)

@@ -12,12 +12,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// maxFile is how many bytes a file may have, unless the environment sets another limit ([bounded.Env]).
+// maxFile is the largest size of a file in bytes, unless the environment sets another limit ([bounded.Env]).
 const maxFile = 4 << 30
 
-// Read returns what the file at path holds. A file that is not whole, not in the format or does not agree with its
-// checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist; one of more than 4 GiB,
-// [bounded.ErrTooLarge]; a path that is no regular file, a [*bounded.KindError].
+// Read returns the content of the file at path. Its error wraps ErrCorrupt if the file is truncated, not in the format
+// or does not match its checksum, fs.ErrNotExist if it is missing, [bounded.ErrTooLarge] if it has more than 4 GiB, and
+// is a [*bounded.KindError] if path is not a regular file.
 func Read(path string) (*File, error) {
 	content, err := bounded.ReadFile(path, bounded.Limit{Default: maxFile})
 	if err != nil {
@@ -103,8 +103,8 @@ func parseHeader(header []byte) (*File, [][]int, error) {
 	return file, offsets, nil
 }
 
-// members returns the keys of a JSON object in their order and the value of each. It refuses a key that comes twice,
-// where encoding/json lets the last one win.
+// members returns the keys of a JSON object in their order and the value of each. It refuses a repeated key, of which
+// encoding/json would keep the last.
 func members(object []byte) (keys []string, values map[string]json.RawMessage, err error) {
 	in := json.NewDecoder(bytes.NewReader(object))
 	if token, err := in.Token(); err != nil || token != json.Delim('{') {
@@ -126,7 +126,7 @@ func members(object []byte) (keys []string, values map[string]json.RawMessage, e
 	return keys, values, nil
 }
 
-// strict is json.Unmarshal without null, which would leave a zero in the place of a value.
+// strict is json.Unmarshal that refuses null, which would leave a zero value.
 func strict(value json.RawMessage, into any) error {
 	if len(value) > 0 && value[0] != '"' && bytes.Contains(value, []byte("null")) {
 		return errors.New("got null")

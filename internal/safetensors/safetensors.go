@@ -4,10 +4,10 @@
 //	header         JSON: {"__metadata__": {string: string}, name: {"dtype", "shape", "data_offsets": [begin, end]}}
 //	data           the arrays, row-major and little-endian, without gaps; offsets count from the start of the data
 //
-// Start with [Write], [Read] and [FromFloats]. Write replaces a file in one step, so a reader or a crash meets either
-// the old file or the new one, and adds a sha256 over names, types, shapes, values and metadata, which Read checks
-// where it is present. It does not depend on the order of the arrays in the file: a copy that another program made
-// with the metadata kept stays valid.
+// Start with [Write], [Read] and [FromFloats]. Write replaces a file atomically, so a reader or a crash sees either the
+// old file or the new file. It adds a sha256 over names, types, shapes, values and metadata, which Read checks if
+// present. The sha256 does not depend on the order of the arrays in the file: a copy by another program that keeps the
+// metadata stays valid.
 //
 // Reference: https://huggingface.co/docs/safetensors/index#format. Limits: types narrower than a byte (F4, F6) are not
 // read; a whole file is held in memory; a process killed in Write can leave its temporary file ".<name><number>".
@@ -27,7 +27,7 @@ import (
 // ErrCorrupt is wrapped by the errors of Read for a file that is cut short, altered or not in the safetensors format.
 var ErrCorrupt = errors.New("corrupt file")
 
-// ErrInvalid is wrapped by the errors for arguments that no file can hold or no conversion accepts.
+// ErrInvalid is wrapped by errors about arguments that cannot be stored or converted.
 var ErrInvalid = errors.New("invalid tensor or metadata")
 
 const (
@@ -54,11 +54,11 @@ type Tensor struct {
 	Data  []byte // row-major, little-endian, as many bytes as DType and Shape say
 }
 
-// File is what a file holds.
+// File is the content of a file.
 type File struct {
 	Metadata map[string]string // without the checksum; empty, never nil, where the file has none
 	Tensors  []Tensor          // in the order of the header, which is the order given to Write
-	SHA256   string            // the checksum that was found and agreed, "" where the file has none
+	SHA256   string            // the verified checksum, "" if the file has none
 }
 
 // Tensor returns the tensor of that name and whether there is one.

@@ -16,11 +16,12 @@ import (
 )
 
 // Write puts metadata and tensors into the file at path, creating or replacing it. It writes a temporary file in the
-// same folder, syncs it, reads it back, renames it and syncs the folder. After an error the file at path is what it was
-// and no temporary file stays; the one exception, a folder that cannot be synced after the rename, is named in the
+// same folder, syncs it, reads it back, renames it and syncs the folder. After an error the file at path is unchanged
+// and no temporary file remains; the one exception, a folder that cannot be synced after the rename, is named in the
 // error. The same arguments give the same bytes. Arguments that no file can hold give an error that wraps ErrInvalid.
 //
-// The header lists tensors as given; their data lie wider types first, so that each array is aligned for its type.
+// The header lists tensors in the given order; in the data wider types come first, so that each array is aligned for
+// its type.
 func Write(path string, metadata map[string]string, tensors []Tensor) error {
 	err := write(path, metadata, tensors, func(w io.Writer) io.Writer { return w })
 	if err != nil {

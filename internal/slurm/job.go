@@ -14,24 +14,24 @@ import (
 
 // Job is an array job whose tasks all run the same command.
 type Job struct {
-	// Name is that under which squeue lists it.
+	// Name is the job's name in squeue.
 	Name string
-	// Command are program and arguments of each task, Folder where it runs, and Log the path of what it writes, to which
-	// the number of the task and .log are added.
+	// Command has the program and arguments of each task, and Folder is its working directory. Log is the path of its
+	// output, to which the number of the task and .log are added.
 	Command     []string
 	Folder, Log string
-	// Tasks is their number.
+	// Tasks is the number of tasks.
 	Tasks int
-	// Partition, GPUs, Time and Memory apply to each task, written as sbatch takes them; "" means the cluster's defaults,
-	// and no GPU. CPUs is the number of cores of a task; 0 means the cluster's default.
+	// Partition, GPUs, Time and Memory apply to each task, in sbatch's format; "" means the cluster's defaults, and no
+	// GPU. CPUs is the number of cores of a task; 0 means the cluster's default.
 	Partition, GPUs, Time, Memory string
 	CPUs                          int
-	// Options are further ones of sbatch, such as "--account=physics".
+	// Options are further options of sbatch, such as "--account=physics".
 	Options []string
 }
 
-// Slurm warns a task by a signal so long before its time limit, and up to a minute earlier; a task is to have more time
-// than that.
+// Slurm warns a task by a signal this long before its time limit, or up to a minute earlier; a task's limit must be
+// longer.
 const (
 	warning   = 2 * time.Minute
 	leastTime = 10 * time.Minute
@@ -39,7 +39,8 @@ const (
 
 var gpus = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*:)?[1-9][0-9]*$`)
 
-// check finds what sbatch would take and this package cannot work with, or would refuse in words that help nobody.
+// check returns an error for settings that sbatch would accept but this package cannot use, or that sbatch would refuse
+// with an unclear message.
 func (j Job) check() error {
 	if j.Tasks < 1 {
 		return fmt.Errorf("slurm: an array of %d tasks, want 1 or more", j.Tasks)
@@ -70,8 +71,8 @@ func (j Job) check() error {
 	return nil
 }
 
-// Script returns the job's script. It asks to be put into the queue again after the death of a node, and for a signal
-// before the time limit, see [Context]. The program takes the shell's place, so that the signal reaches it.
+// Script returns the job's script. It requests to be requeued after a node fails, and a signal before the time limit,
+// see [Context]. The program replaces the shell, so that the signal reaches it.
 func (j Job) Script() (string, error) {
 	if err := j.check(); err != nil {
 		return "", err
@@ -108,7 +109,7 @@ func (j Job) Script() (string, error) {
 	return b.String(), nil
 }
 
-// Submit hands a file with a job's script to Slurm and returns the number of the job. Where Slurm refuses it, the error
+// Submit submits a file with a job's script to Slurm and returns the number of the job. If Slurm refuses it, the error
 // is an [*Error].
 func Submit(ctx context.Context, file string) (job string, err error) {
 	printed, err := call(ctx, "sbatch", "--parsable", file)
@@ -121,7 +122,7 @@ func Submit(ctx context.Context, file string) (job string, err error) {
 
 var slurmTime = regexp.MustCompile(`^(?:(\d{1,5})-)?(\d{1,6})(?::(\d{1,6}))?(?::(\d{1,6}))?$`)
 
-// parseTime reads a time limit as Slurm writes it; "" and "UNLIMITED" are as much as there can be.
+// parseTime parses a time limit in Slurm's format; "" and "UNLIMITED" give the largest duration.
 func parseTime(text string) (time.Duration, error) {
 	switch strings.ToUpper(text) {
 	case "", "UNLIMITED", "INFINITE":

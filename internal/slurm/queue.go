@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Task is one of an array job.
+// Task is a task of an array job.
 type Task struct {
 	// Job is the job's number, Index the task's number in it, Name the job's name.
 	Job, Index, Name string
-	// State, Node, Left and Reason are Slurm's: the state in words such as RUNNING, the node, the time that is left until
-	// the time limit, and why the task waits or has failed.
+	// State, Node, Left and Reason are Slurm's: the state, such as RUNNING, the node, the time left until the time
+	// limit, and why the task waits or has failed.
 	State, Node, Left, Reason string
 }
 
-// ID is how Slurm's commands name the task, such as 812_3.
+// ID returns the task's name in Slurm's commands, such as 812_3.
 func (t Task) ID() string { return t.Job + "_" + t.Index }
 
-// Phase is where a task is.
+// Phase is the phase of a task: waiting, running or ended.
 type Phase int
 
 // The phases of a task.
@@ -48,14 +48,14 @@ func (t Task) Phase() Phase {
 	return Running
 }
 
-// Ended says that Slurm will not run the task again.
+// Ended reports whether Slurm will not run the task again.
 func (t Task) Ended() bool { return t.Phase() >= Completed }
 
 // fields are the columns asked of squeue, in the order of the fields of [Task]. The name is last, since names of other
 // users' jobs may contain tabs.
 const fields = "%F\t%K\t%T\t%N\t%L\t%r\t%j"
 
-// Queue lists the tasks that Slurm knows of the jobs with these names: tasks that wait or run, and for some minutes
+// Queue returns the tasks of the jobs with these names that Slurm knows: tasks that wait or run, and for some minutes
 // (the cluster's MinJobAge) tasks that have ended. Other users' tasks are among them unless own is set.
 func Queue(ctx context.Context, names []string, own bool) (tasks []Task, err error) {
 	if len(names) == 0 {
@@ -84,7 +84,7 @@ func Queue(ctx context.Context, names []string, own bool) (tasks []Task, err err
 	return tasks, nil
 }
 
-// Cancel ends jobs: tasks that wait leave the queue, and those that run are sent a signal.
+// Cancel ends jobs: waiting tasks leave the queue, and running tasks get a signal.
 func Cancel(ctx context.Context, jobs []string) error {
 	if len(jobs) == 0 {
 		return nil

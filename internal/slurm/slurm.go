@@ -1,5 +1,5 @@
-// Package slurm submits array jobs to Slurm, lists and cancels them, and puts a task back into the queue, by Slurm's
-// own commands: sbatch, squeue, scancel and scontrol of version 20.02 or newer. Start with [Job.Script] and [Submit].
+// Package slurm submits array jobs to Slurm, lists and cancels them, and requeues tasks, using Slurm's commands sbatch,
+// squeue, scancel and scontrol of version 20.02 or newer. Start with [Job.Script] and [Submit].
 package slurm
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrNotFound is wrapped where a command of Slurm is not there.
+// ErrNotFound is wrapped if a Slurm command does not exist.
 var ErrNotFound = errors.New("no machine of a Slurm cluster")
 
 // Error reports a command of Slurm that failed, in the command's own words.

@@ -16,20 +16,20 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// Submission is the record of a job that was handed to Slurm, with the choice of what its tasks do. It lies beside its
-// script and the logs of its tasks, all in one folder with its name, which is the job's too.
+// Submission is the record of a submitted job, with the runs and options of its tasks. Its file, its script and its
+// tasks' logs are in one folder and have its name, which is also the job's name.
 type Submission[Choice any] struct {
 	Name string
-	// Job is Slurm's number; "" where submitting was cut off.
+	// Job is Slurm's job number; "" if submitting was interrupted.
 	Job       string
 	Tasks     int
 	Submitted time.Time
 	Choice    Choice
-	// Backend is the one that was asked for.
+	// Backend is the requested backend.
 	Backend string
 }
 
-// NewSubmission returns one with a name that no other has, which begins with pengcde and the study's name.
+// NewSubmission returns a submission with a unique name, which begins with pengcde and the study's name.
 func NewSubmission[Choice any](study string, c Choice, backend string, tasks int) Submission[Choice] {
 	now := time.Now()
 	return Submission[Choice]{Submitted: now.UTC().Truncate(time.Second), Tasks: tasks, Choice: c, Backend: backend,
@@ -47,7 +47,7 @@ const submissionLimit = 1 << 20 // bytes of a record
 // Path returns the path of the submission's files, without extension.
 func (s Submission[Choice]) Path(folder string) string { return filepath.Join(folder, s.Name) }
 
-// Submit hands the script to Slurm. Record and script are written before, so that no job is without them.
+// Submit submits the script to Slurm. It writes record and script before, so that no job is without them.
 func (s *Submission[Choice]) Submit(ctx context.Context, folder, script string) error {
 	if err := durable.WriteFile(s.Path(folder)+ScriptExtension, []byte(script)); err != nil {
 		return fmt.Errorf("keep the script of the job: %w", err)
@@ -76,7 +76,7 @@ func (s Submission[Choice]) save(folder string) error {
 	return nil
 }
 
-// forget removes the files of a job that Slurm has not taken.
+// forget removes the files of a job that Slurm did not accept.
 func (s Submission[Choice]) forget(folder string) error {
 	for _, extension := range []string{ScriptExtension, RecordExtension} {
 		if err := os.Remove(s.Path(folder) + extension); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +86,7 @@ func (s Submission[Choice]) forget(folder string) error {
 	return nil
 }
 
-// Submissions reads the submissions in a folder, the oldest first. The choice of each names the study.
+// Submissions reads the submissions in a folder, the oldest first.
 func Submissions[Choice any](folder, study string, named func(Choice) string) (all []Submission[Choice], err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,18 +11,17 @@ import (
 	"time"
 )
 
-// ExitRequeue is the exit code of a task that is to be put into the queue again, EX_TEMPFAIL of sysexits.h: what a
-// cluster's RequeueExit is set to.
+// ExitRequeue is the exit code of a task that must be requeued, EX_TEMPFAIL of sysexits.h, for a cluster's RequeueExit.
 const ExitRequeue = 75
 
-// ErrTimeLimit is the cause of the end of a context of [Context].
+// ErrTimeLimit is the cause with which a context of [Context] ends.
 var ErrTimeLimit = errors.New("near the time limit of Slurm")
 
-// Inside says whether this process runs in a job.
+// Inside reports whether this process runs in a Slurm job.
 func Inside() bool { return os.Getenv("SLURM_JOB_ID") != "" }
 
-// Context is one that also ends when Slurm warns this process of its time limit, as the script of a [Job] asks for. It
-// is ctx outside of a job.
+// Context returns a context that also ends when Slurm warns this process of its time limit, as the script of a [Job]
+// requests. Outside of a job it returns ctx.
 func Context(ctx context.Context) context.Context {
 	if !Inside() || len(warnings) == 0 {
 		return ctx
@@ -37,24 +36,24 @@ func Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ErrTooShort is wrapped where a task is not put into the queue again, as it would not come further there.
+// ErrTooShort is wrapped if a task is not requeued because it would make no progress.
 var ErrTooShort = errors.New("the time limit is too short")
 
-// mostStarts is how often a task may start and end without an advance, such as where files were slow for once.
+// mostStarts is the largest number of starts without progress, for example because files were slow once.
 const mostStarts = 3
 
 type advanced struct{} // the key of a context's value, an *atomic.Bool
 
-// Advance notes in a context of [Context] that what the task does has come further since it started.
+// Advance records in a context of [Context] that the task has made progress since it started.
 func Advance(ctx context.Context) {
 	if done, ok := ctx.Value(advanced{}).(*atomic.Bool); ok {
 		done.Store(true)
 	}
 }
 
-// Requeue puts the task that this process runs in into the queue again, which ends it where it has not ended yet. A
-// cluster whose RequeueExit has [ExitRequeue] does so by itself after that exit code; both at once do no harm. With a
-// context of [Context] that no [Advance] was noted in, it wraps [ErrTooShort] at the third start.
+// Requeue requeues this process's task, which ends the task if it is still running. A cluster whose RequeueExit has
+// [ExitRequeue] does so by itself after that exit code; both together do no harm. With a context of [Context] without
+// an [Advance], its error wraps [ErrTooShort] at the third start.
 func Requeue(ctx context.Context) error {
 	done, ok := ctx.Value(advanced{}).(*atomic.Bool)
 	if restarts, _ := strconv.Atoi(os.Getenv("SLURM_RESTART_COUNT")); ok && !done.Load() && restarts+1 >= mostStarts {

@@ -1,5 +1,5 @@
-// Package smallmodels has a small model of each head and of each network with windows to train it on, for tests that
-// hold numbers and files of all of them.
+// Package smallmodels has a small model for each head and each network, with windows to train it on, for tests that
+// check the numbers and files of all models.
 package smallmodels
 
 import (
@@ -19,11 +19,11 @@ type Model struct {
 	Name    string
 	Config  pengcde.Config
 	Windows []dyngraph.Window
-	// Own is what Load wants for a field or network of one's own; else nil.
+	// Own is the value that Load needs for a custom field or network; otherwise nil.
 	Own any
 }
 
-// All lists them: heads with the default field, the affine field, networks, then a field and a network of one's own.
+// All lists them: heads with the default field, the affine field, networks, then a custom field and a custom network.
 func All() (all []Model, err error) {
 	short, err := windows(1)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
-// Row is one distribution over classes: for each of some entries the logit without terms, the terms, and the share that
-// is to be met. The other classes, so many, have the logit 0 and no terms, and the rest of the shares.
+// Row is one distribution over classes. Each listed class has a logit without terms, the terms, and the target share.
+// The other classes, given by their number, have the logit 0, no terms, and the remaining shares.
 type Row struct {
 	Logits, Shares []float64
 	Terms          [][]float64
 	Others         int
 }
 
-// Sums are those over rows at given coefficients: the cross-entropy, its slope and its curvature.
+// Sums are sums over rows at given coefficients: the cross-entropy, its gradient and its Hessian.
 type Sums struct {
 	at    []float64
 	loss  float64
@@ -62,10 +62,10 @@ func (s *Sums) Add(r Row) {
 	s.curve.SymRankOne(s.curve, -1, mean)
 }
 
-// ErrNoRows is returned where there is nothing to fit.
+// ErrNoRows is returned if there are no rows.
 var ErrNoRows = errors.New("no rows to fit")
 
-// ErrNotFinite is returned where logits, terms or shares are not finite.
+// ErrNotFinite is returned if logits, terms or shares are not finite.
 var ErrNotFinite = errors.New("the cross-entropy is not finite")
 
 var errSingular = errors.New("the cross-entropy has no minimum in floats: want a larger penalty")
@@ -77,8 +77,8 @@ const (
 	longest = 1
 )
 
-// Fit returns the n coefficients b that minimise the mean cross-entropy plus penalty/2 |b|², by Newton's method, with
-// steps that are halved until the loss falls. Pass adds all rows, the same in each of a few dozen calls.
+// Fit returns the n coefficients b that minimise the mean cross-entropy plus penalty/2 |b|², by Newton's method,
+// halving steps until the loss falls. Pass must add all rows, the same in each of a few dozen calls.
 func Fit(n int, penalty float64, pass func(*Sums) error) ([]float64, error) {
 	best, least := make([]float64, n), math.Inf(1)
 	next, move := best, []float64(nil)

@@ -2,7 +2,7 @@
 // the kernel finds this library and gonb from there, and a first notebook.
 //
 // Start with [Make]. The folder's go.mod has every requirement of the checkout and its go.sum every checksum, so that
-// nothing is fetched; "go mod tidy" in the folder keeps what package deps there imports.
+// nothing is downloaded; "go mod tidy" in the folder keeps the imports of its package deps.
 //
-// Limit: the checkout's path stands in the folder's go.mod, so a checkout that is moved must be named there anew.
+// Limit: the folder's go.mod contains the checkout's path, so change it there if you move the checkout.
 package starter

@@ -16,10 +16,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
-// ErrFolder is wrapped when a folder cannot become one for notebooks, such as one with a go.mod of something else.
+// ErrFolder is wrapped if a folder cannot be used for notebooks, for example because it has the go.mod of another
+// module.
 var ErrFolder = errors.New("folder cannot be used")
 
-// Folder is what [Make] left.
+// Folder is the result of [Make].
 type Folder struct {
 	Path, Checkout string   // absolute
 	Made, Kept     []string // files that are new, and those that were there and stayed as they were
@@ -46,8 +47,8 @@ var copied = map[string]string{
 }
 
 // Make makes path a folder for notebooks: it adds go.mod, go.sum, deps/deps.go, README.md and the notebook with its
-// data where they are missing, for use with a checkout (see [moduleroot.Find]). It never changes a file that is there;
-// called again it completes a folder. Where path cannot be used it writes nothing and returns an error that wraps
+// data where they are missing, for use with a checkout (see [moduleroot.Find]). It never changes an existing file;
+// called again it completes a folder. If path cannot be used it writes nothing and returns an error that wraps
 // [ErrFolder] or [moduleroot.ErrCheckout].
 func Make(path, checkout string) (Folder, error) {
 	path, err := filepath.Abs(path)
@@ -80,7 +81,8 @@ func Make(path, checkout string) (Folder, error) {
 	return f, nil
 }
 
-// check says why the folder cannot be used. Where its go.mod names another checkout, that becomes the folder's.
+// check returns an error if the folder cannot be used. If its go.mod names another checkout, the folder keeps that
+// checkout.
 func (f *Folder) check() error {
 	if strings.ContainsRune(f.Path, ',') {
 		return errors.New("gonb takes a comma in a path for the end of it; choose another name")

@@ -1,5 +1,5 @@
-// Package tagged finds fields that have their name in JSON from Go and not from a tag, in types whose JSON is stored: a
-// rename would lose such a field.
+// Package tagged finds fields without a name from a JSON tag in types whose JSON is stored: renaming such a field would
+// lose its stored value.
 package tagged
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
-// change moves the states to those at time k, from which another graph than before is in force.
+// change moves the states to time k, at which a different graph comes into force.
 func (p Problem) change(ctx context.Context, s *stepper, k int) error {
 	difference := slices.Clone(p.Snapshots[p.Index[k]])
 	floats.Sub(difference, p.Snapshots[p.Index[k-1]])
@@ -36,7 +36,7 @@ func (p Problem) change(ctx context.Context, s *stepper, k int) error {
 	return nil
 }
 
-// lost is the weight of the edges that a node loses in a change.
+// lost returns the total weight of the edges that a node loses in a change.
 func lost(change *Graph, node int) (sum float64) {
 	_, weights := change.Row(node)
 	for _, w := range weights {
@@ -84,7 +84,7 @@ func (s *stepper) norm(tolerance float64) float64 {
 	return estimate / (tolerance * max(largest(s.z), largest(s.next)))
 }
 
-// stuck says why no step is short enough.
+// stuck returns an error that says why no step is short enough.
 func (s *stepper) stuck(at, tolerance float64) error {
 	for i, v := range s.next {
 		if !finite(v) {

@@ -5,14 +5,14 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Graph is one snapshot of a graph, row by row and without absent edges.
+// Graph is one snapshot of a graph, stored by rows without absent edges.
 type Graph struct {
 	start  []int // [n+1]: row i is start[i] to start[i+1]
 	to     []int32
 	weight []float64
 }
 
-// NewGraph makes a graph of the edges of a pattern that have a weight other than 0; weights [edges] follow the pattern.
+// NewGraph makes a graph from the edges of a pattern whose weight is not 0; weights [edges] are in the pattern's order.
 func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 	if err := p.Validate(); err != nil {
 		return nil, errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
@@ -38,13 +38,14 @@ func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 	return g, nil
 }
 
-// Nodes is the number of nodes.
+// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return len(g.start) - 1 }
 
-// Edges is the number of edges.
+// Edges returns the number of edges.
 func (g *Graph) Edges() int { return len(g.to) }
 
-// Row returns the nodes j that the edges of node i lead to, ascending, and the weights A_ij. They belong to the graph.
+// Row returns the nodes j that the edges of node i lead to, ascending, and the weights A_ij. The caller must not change
+// the slices.
 func (g *Graph) Row(i int) (to []int32, weights []float64) {
 	begin, end := g.start[i], g.start[i+1]
 	return g.to[begin:end], g.weight[begin:end]

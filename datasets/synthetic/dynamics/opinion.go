@@ -4,8 +4,8 @@ package dynamics
 //
 //	x_u' = -x_u + 1[Σ_v A_uv x_v >= 0.5]
 //
-// as the paper prints it; no code for it was published. The rate is discontinuous, so the error of a step falls only
-// with the first power of its length where a sum passes the threshold.
+// as the paper prints it; no code for it was published. The rate is discontinuous, so the error of a step is only of
+// first order in its length where a sum passes the threshold.
 var Opinion = Dynamics{Name: "opinion", Rate: func(_ float64, x []float64, g *Graph, dx []float64) {
 	for u, xu := range x {
 		to, weights := g.Row(u)

@@ -12,9 +12,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Errors of a simulation wrap one of these: for what it was given, for steps that are too long for the dynamics on the
-// graph, where a state became NaN or infinite, which the error names, and where a change of the graph made one larger
-// than [Dynamics].Growth allows.
+// Errors of a simulation wrap one of these: for invalid input, for steps that are too long for the dynamics on the
+// graph, for a state that became NaN or infinite (the error names it), and for a state that a change of the graph made
+// larger than [Dynamics].Growth allows.
 var (
 	ErrInput     = errors.New("invalid input")
 	ErrStep      = errors.New("step is too long")
@@ -32,20 +32,20 @@ const (
 // leastTolerance is near the rounding of a step.
 const leastTolerance = 1e-15
 
-// Problem is what to simulate.
+// Problem is a simulation's initial states, times and graphs.
 type Problem struct {
 	Dynamics Dynamics
 	// Start [nodes*channels] are the states at the first time, row-major by node.
 	Start []float64
-	// Times [T] are when states are wanted; they increase strictly.
+	// Times [T] are the times of the returned states; they increase strictly.
 	Times []float64
 	// Pattern has the edges of all graphs, Snapshots [J][edges] their weights, 0 where an edge is absent.
 	Pattern   *dyngraph.Pattern
 	Snapshots [][]float64
 	// Index [T] names the snapshot in force at each time; nil: the first at all.
 	Index []int
-	// Frozen lets nothing change between two times with different graphs: the later state is the earlier one, as in the
-	// published data. Otherwise states go on with the earlier graph.
+	// Frozen keeps the state constant between two times with different graphs, as in the published data. Otherwise the
+	// state follows the earlier graph.
 	Frozen bool
 	// Step is the length of steps; 0 is DefaultStep. Steps end where the steps of ode.Constant end.
 	Step float64

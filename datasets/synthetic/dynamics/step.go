@@ -31,8 +31,8 @@ func newStepper(d Dynamics, start []float64) *stepper {
 	return s
 }
 
-// advance goes from the first time, the present state's, to the last one on one graph and appends the states at
-// the times after the first.
+// advance integrates on one graph from the first time, the time of the present state, to the last, and appends the
+// states at the times after the first.
 func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []float64,
 	values [][]float64) ([][]float64, error) {
 	t, last := times[0], times[len(times)-1]
@@ -62,12 +62,12 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	return values, nil
 }
 
-// most is the error estimate, relative to the largest state, beyond which a step is refused. It is orders of magnitude
-// less where steps are short enough; modes that a long step amplifies bring it near 1.
+// most is the largest accepted error estimate of a step, relative to the largest state. The estimate is orders of
+// magnitude smaller if steps are short enough; modes that a long step amplifies bring it near 1.
 const most = 0.1
 
-// try takes the stages from t to end, the first of which is there. It leaves the state at end in next and its error
-// in estimate.
+// try computes the stages from t to end; the first must be set. It leaves the state at end in next and its error in
+// estimate.
 func (s *stepper) try(g *Graph, t, end float64) {
 	h := end - t
 	for i, row := range s.method.A[1:] {
@@ -105,10 +105,10 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	return nil
 }
 
-// largest is the largest magnitude.
+// largest returns the largest magnitude.
 func largest(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
 
-// inside is the state at a time of the step from t to end.
+// inside returns the state at a time within the step from t to end.
 func (s *stepper) inside(t, end, time float64) []float64 {
 	if time == end {
 		return slices.Clone(s.next)

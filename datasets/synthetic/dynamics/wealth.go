@@ -6,9 +6,10 @@ import "math"
 //
 //	x_u' = s_u x_u^0.6 + Σ_v A_uv (x_v - x_u) + δ x_u
 //
-// s are the saving rates of the nodes in their order, from the first again where there are more nodes: one rate is that
-// of all, none is 0. The paper gives neither s nor δ, prints x_v - x_v in the sum, and no code for it was published.
-// Wealth is never negative; where rounding or the stages of a step make a state so, its power counts as 0.
+// s are the saving rates of the nodes in order, repeated if there are more nodes than rates: a single rate applies to
+// all nodes, no rate means 0. The paper gives neither s nor δ, prints x_v - x_v in the sum, and no code for it was
+// published. Wealth is never negative; if rounding or the stages of a step make a state negative, its power counts
+// as 0.
 func Wealth(delta float64, s ...float64) Dynamics {
 	if len(s) == 0 {
 		s = []float64{0}

@@ -8,8 +8,8 @@
 //	SmallWorld  Newman-Watts          2 neighbours on each side, a shortcut for half of the ring's edges
 //	Random      Erdős-Rényi           probability 0.1
 //
-// The zero value of a family has the published constants above; where any field is set, all are taken as they are.
-// Draws have the distribution of networkx's generators, not their stream of random numbers.
+// The zero value of a family has the published constants above; if any field is set, all are used as given. Draws have
+// the distribution of networkx's generators, not their stream of random numbers.
 //
 // Start with [Draw], then [Events] for the snapshots:
 //
@@ -19,11 +19,11 @@
 //	pattern, snapshots, err := graphs.Events{}.Apply(graph, len(at), rng) // snapshots [13][edges]
 //	index := graphs.InForce(at, 120)                                      // which snapshot holds at each time
 //
-// Time and memory of draws and events are O(n + edges), in practice the communities take little more. Community, Random
-// and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What would have more than
-// 2^28 entries is refused.
+// Time and memory of draws and events are O(n + edges); in practice finding communities takes little more. Community,
+// Random and the edges that Events add grow as n²: for large n set probabilities proportional to 1/n. Graphs with more
+// than 2^28 entries are refused.
 //
-// Only integers and single exactly rounded operations on float64 decide, so that a generator in the same state gives
+// Decisions use only integers and single, exactly rounded operations on float64, so a generator in the same state gives
 // the same graph on every machine; tests hold one checksum for each family.
 //
 // References: the papers named at each family; A. Hagberg, D. Schult, P. Swart, Exploring network structure, dynamics,

@@ -6,14 +6,14 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// edgeList gathers undirected edges, each once.
+// edgeList collects undirected edges, each once.
 type edgeList struct{ from, to []int32 }
 
 func (l *edgeList) add(u, v int) {
 	l.from, l.to = append(l.from, int32(u)), append(l.to, int32(v))
 }
 
-// pattern has both directions of every edge.
+// pattern returns the pattern with both directions of every edge.
 func (l *edgeList) pattern(n int) *dyngraph.Pattern {
 	return sorted(n, append(l.from, l.to...), append(l.to, l.from...))
 }
@@ -48,7 +48,7 @@ func starts(n int, keys []int32) []int {
 	return start
 }
 
-// checkPattern wants edges in range, in order and each once.
+// checkPattern requires edges in range, in order and each once.
 func checkPattern(p *dyngraph.Pattern) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("graphs: %w: %w", ErrInvalid, err)
@@ -56,7 +56,7 @@ func checkPattern(p *dyngraph.Pattern) error {
 	return nil
 }
 
-// checkUndirected wants, besides, both directions of every edge and no self-loops.
+// checkUndirected also requires both directions of every edge and no self-loops.
 func checkUndirected(p *dyngraph.Pattern) error {
 	if err := checkPattern(p); err != nil {
 		return err

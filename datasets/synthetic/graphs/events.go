@@ -9,14 +9,14 @@ import (
 
 // Events change a graph: at each event every ordered pair (i, j) of nodes, i = j too, loses its edge with probability
 // Drop and then gains one with probability Add, each pair on its own. So a graph becomes directed and gets self-loops.
-// Time and memory are O(edges), since pairs that nothing happens to are skipped over.
+// Time and memory are O(edges), since pairs without a change are skipped.
 type Events struct {
-	// The zero Events have 0.02 and 0.001. Where one is set both are taken as they are. Add gives Add n² edges an
-	// event: for large graphs let it fall as 1/n.
+	// The zero Events have 0.02 and 0.001. If one is set, both are used as given. Add creates Add n² edges per event:
+	// for large graphs choose it proportional to 1/n.
 	Drop, Add float64
 }
 
-// Apply lets count events happen to a graph one after the other. It returns the union pattern and the weights
+// Apply applies count events to a graph, one after the other. It returns the union pattern and the weights
 // [count+1][edges], 1 or 0, of the graph as given and after each event, as [dyngraph.Normalisation.Apply] takes them.
 func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyngraph.Pattern, [][]float64, error) {
 	if e == (Events{}) {

@@ -10,26 +10,26 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInvalid is wrapped by every error about parameters that no graph can have or a graph that does not suit.
+// ErrInvalid is wrapped by every error about invalid parameters or an unsuitable graph.
 var ErrInvalid = errors.New("invalid graph")
 
 // Family is a distribution of graphs.
 type Family interface {
-	// Name is how tables call the family, such as "power law".
+	// Name returns the family's name in tables, such as "power law".
 	Name() string
 	// Draw draws a graph of n nodes ([Grid] rounds n up): symmetric, without self-loops, nodes as the definition
-	// numbers them. The graph depends on nothing but n, the family's fields and the state of rng.
+	// numbers them. The graph depends only on n, the family's fields and the state of rng.
 	Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error)
 }
 
-// All lists the families with the published constants, in the order of the published tables, and then Random.
+// All returns the families with the published constants, in the order of the published tables, followed by Random.
 func All() []Family {
 	return []Family{Community{}, Grid{}, PowerLaw{}, SmallWorld{}, Random{}}
 }
 
-// Draw draws a graph of the family as the experiments use it: nodes in the order of communities found by greedy
-// modularity maximisation, so that pictures of the adjacency matrix show blocks, but the nodes of a [Grid] in the
-// order of its pixels.
+// Draw draws a graph of the family as the experiments use it. Nodes are in the order of communities found by greedy
+// modularity maximisation, so that pictures of the adjacency matrix show blocks; the nodes of a [Grid] are in the order
+// of its pixels.
 func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	graph, err := family.Draw(n, rng)
 	if err != nil {
@@ -41,7 +41,7 @@ func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	return byCommunity(graph)
 }
 
-// Resolve is the family with its defaults written out.
+// Resolve returns the family with its defaults written out.
 func Resolve(family Family) Family {
 	if f, ok := family.(interface{ resolved() Family }); ok {
 		return f.resolved()
@@ -53,8 +53,8 @@ func invalid(format string, args ...any) error {
 	return errs.New(ErrInvalid, "graphs: %s", fmt.Sprintf(format, args...))
 }
 
-// check refuses probabilities outside of [0, 1], sizes that the family cannot have or that int32 node numbers cannot
-// count, and so many entries that they would fill the memory.
+// check refuses probabilities outside of [0, 1], sizes that the family cannot have or that overflow int32 node numbers,
+// and graphs too large for memory.
 func check(f Family, n, least int, entries float64, probabilities ...float64) error {
 	if err := checkProbabilities(f.Name(), probabilities...); err != nil {
 		return err
@@ -74,7 +74,7 @@ func checkProbabilities(what string, probabilities ...float64) error {
 	return nil
 }
 
-// checkSize refuses what would fill the memory: entries are directed edges, or edges times snapshots.
+// checkSize refuses graphs too large for memory: entries are directed edges, or edges times snapshots.
 func checkSize(what string, entries float64) error {
 	const most = 1 << 28 // 2 GiB of edges or weights
 	if entries > most {

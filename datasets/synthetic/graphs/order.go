@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// byCommunity numbers the nodes of an undirected graph anew, community by community as communities lists them, so that
+// byCommunity renumbers the nodes of an undirected graph community by community, in the order of communities, so that
 // the adjacency matrix shows blocks and neighbours of a community lie together in a picture.
 func byCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
 	found, err := communities(p)
@@ -27,9 +27,10 @@ func byCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
 	return sorted(p.Nodes, from, to), nil
 }
 
-// communities finds communities of an undirected graph by greedy modularity maximisation: each node starts alone, and
-// as long as the modularity gains, the two communities whose union gains most are joined. The largest comes first, of
-// equal ones that with the smallest node; nodes of one are in increasing order.
+// communities finds communities of an undirected graph by greedy modularity maximisation: each node starts as its own
+// community, and while the modularity increases, the two communities whose union increases it most are joined. The
+// largest community comes first; of equal sizes, the community with the smallest node. Nodes of a community are in
+// increasing order.
 //
 // A. Clauset, M. E. J. Newman, C. Moore, Finding community structure in very large networks, Physical Review E 70,
 // 066111, 2004; as networkx's greedy_modularity_communities, with its rule for equal gains (the pair with the smallest
@@ -58,8 +59,8 @@ func communities(p *dyngraph.Pattern) ([][]int, error) {
 // exact integer, the gain.
 //
 // The queue is lazy. Joining communities lowers the gain of every pair they are in, except where both have edges to a
-// third: only for those is a pair queued anew. All other queued gains are bounds from above, put right when they come
-// to the front. Rows are joined smaller into larger.
+// third: only such pairs are queued again. All other queued gains are upper bounds, corrected when they come to the
+// front. The smaller row is joined into the larger.
 type clustering struct {
 	twiceEdges int64
 	parent     []int32           // union-find; roots index what follows
@@ -94,7 +95,7 @@ func newClustering(p *dyngraph.Pattern) *clustering {
 	return c
 }
 
-// step looks at the pair at the front: joins it, puts its gain right, or drops it.
+// step takes the pair at the front: it joins the pair, corrects its gain, or drops it.
 func (c *clustering) step() {
 	front := c.queue[0]
 	i, j := c.find(front.low), c.find(front.high)

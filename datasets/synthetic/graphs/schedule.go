@@ -6,8 +6,8 @@ import (
 )
 
 // Schedule says when events happen, as indices into T times: with n = floor(0.8 T), Early of them are drawn without
-// replacement from 2..n-1 and Late from n..T-1. The published experiments train on times before n, so that Late are
-// events of the extrapolation.
+// replacement from 2..n-1 and Late from n..T-1. The published experiments train on times before n, so the Late events
+// are in the extrapolation.
 type Schedule struct {
 	// The zero Schedule has 10 and 2. Where one is set both are taken as they are.
 	Early, Late int
@@ -35,8 +35,8 @@ func (s Schedule) Draw(times int, rng *rand.Rand) ([]int, error) {
 	return at, nil
 }
 
-// InForce is, for each of T times, how many of the events (increasing indices) have happened, those at its own index
-// included: the number of the snapshot of [Events.Apply] that holds there.
+// InForce returns, for each of T times, the number of events (increasing indices) up to and including its index: the
+// index of the snapshot of [Events.Apply] in force.
 func InForce(events []int, times int) []int {
 	index := make([]int, times)
 	for k := range index {

@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 )
 
-// successes yields, in increasing order, the positions among 0..positions-1 that succeed, each on its own with
-// probability p, and skips over the others: it takes time for the successes alone. Gaps are geometric; Batagelj and
-// Brandes invert P(gap >= k) = (1-p)^k by logarithms, whose last bit differs between machines. Here the largest k with
-// (1-p)^k > u, u uniform, is built bit by bit from (1-p)^(2^i) in 64-bit fixed point, exact to some 2^-64 a factor.
+// successes yields, in increasing order, the positions among 0..positions-1 that succeed, independently with
+// probability p. It skips over the other positions, so its time grows only with the number of successes. Gaps are
+// geometric; Batagelj and Brandes invert P(gap >= k) = (1-p)^k by logarithms, whose last bit differs between machines.
+// Here the largest k with (1-p)^k > u, u uniform, is built bit by bit from (1-p)^(2^i) in 64-bit fixed point, exact to
+// some 2^-64 a factor.
 func successes(p float64, positions int64, rng *rand.Rand) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		if p < 0x1p-64 {

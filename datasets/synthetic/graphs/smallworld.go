@@ -8,8 +8,8 @@ import (
 )
 
 // SmallWorld is a ring in which each node is joined to the floor(Neighbours/2) nearest on each side, so 5 neighbours
-// are 4. For each edge of the ring, with probability Shortcut, its end of lower number gets a further edge, to a node
-// drawn uniformly among those that it is not joined to yet. No edge is taken away.
+// are 4. For each edge of the ring, with probability Shortcut, its lower-numbered end gets another edge, to a node
+// drawn uniformly among the nodes that it is not joined to yet. No edge is removed.
 //
 // M. E. J. Newman, D. J. Watts, Renormalization group analysis of the small-world network model, Physics Letters A 263,
 // 1999; as networkx's newman_watts_strogatz_graph.
