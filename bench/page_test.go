@@ -56,8 +56,8 @@ func TestPageOfRaces(t *testing.T) {
 			}
 		}
 	}
-	seeds := regexp.MustCompile(`an epoch takes ([\d.]+) s a\s+seed alone, ([\d.]+) in fours and ([\d.]+) .* in tens; on ` +
-		`400 nodes ([\d.]+) \(.*\), ([\d.]+) and ([\d.]+) s`).FindStringSubmatch(page)
+	seeds := regexp.MustCompile(`an epoch takes ([\d.]+) s per\s+seed for one seed, ([\d.]+) for four and ([\d.]+) .* ` +
+		`for ten; on 400 nodes ([\d.]+) \(.*\), ([\d.]+) and ([\d.]+) s`).FindStringSubmatch(page)
 	if seeds == nil {
 		t.Fatal("no sentence on seeds in one program")
 	}
