@@ -152,6 +152,9 @@ func TestContactTables(t *testing.T) {
 		}
 	}
 	verdict, _, _, err := Contact().Verdict(r)
+	if !strings.HasPrefix(verdict, "The error of PENG-CDE, recommended on all graphs, κ 0.2 is ") {
+		t.Errorf("%q does not begin with how the study's subject compares", verdict)
+	}
 	if err != nil || !strings.HasSuffix(verdict, "; by graphs at κ 0.2: Linear law (community, grid, power law, small "+
 		"world).") {
 		t.Errorf("%q, %v", verdict, err)

@@ -32,9 +32,11 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Tab
 		return fmt.Sprintf("%d of %d planned runs are stored, and no world has two models with all their seeds: none are "+
 			"compared.", stored, planned), nil, nil, nil
 	case stored < planned:
-		text = fmt.Sprintf("with %d of %d planned runs stored, ", stored, planned)
+		text = fmt.Sprintf("With %d of %d planned runs stored, the lowest mean test error has, by ", stored, planned)
+	default:
+		text = "The lowest mean test error has, by "
 	}
-	text += "the lowest mean test error has, by " + columnsOf(views) + ", " + strings.Join(leaders, "; ") + "."
+	text += columnsOf(views) + ", " + strings.Join(leaders, "; ") + "."
 	if !r.Comparable() {
 		return text, nil, nil, nil
 	}
@@ -42,7 +44,25 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Tab
 	if err != nil || len(m.Lines) == 0 {
 		return text, nil, nil, err
 	}
-	return text, m.Table(), m.Details(), nil
+	return summary(m, w.contests(r.Results)) + text, m.Table(), m.Details(), nil
+}
+
+// summary says how the first subject of a matrix compares over the first set of several worlds in which it is better or
+// worse than a rival; "" if there is none.
+func summary(m judge.Matrix, contests []contest) string {
+	for at, c := range contests {
+		var compared []string
+		for _, l := range m.Lines {
+			if f := l.Findings[at]; l.Row == m.Lines[0].Row && (f.Outcome == judge.Better || f.Outcome == judge.Worse) {
+				compared = append(compared, m.Write(f.Difference)+" than "+l.Rival)
+			}
+		}
+		if c.several && compared != nil {
+			return fmt.Sprintf("The error of %s on %s is %s (p at most %g each, corrected). ", m.Lines[0].Row, c.name,
+				strings.Join(compared, "; "), judge.Level)
+		}
+	}
+	return ""
 }
 
 // lowest names the models with the lowest errors, each with its columns. Models with missing or diverged runs are

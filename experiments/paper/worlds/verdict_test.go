@@ -66,7 +66,7 @@ func TestVerdictOfWorlds(t *testing.T) {
 	missing := slices.Clone(report.Results)
 	missing[0].Record = nil // a seed of Constant on community graphs
 	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text,
-		"with 11 of 12 planned runs stored, ") {
+		"With 11 of 12 planned runs stored, ") {
 		t.Errorf("%q does not say how many runs there are", text)
 	}
 	for i := range missing[1:] {
