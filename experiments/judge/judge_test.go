@@ -99,3 +99,25 @@ func TestCorrect(t *testing.T) {
 		}
 	}
 }
+
+// A summary names up to three cases, counts more, and leaves out cases without a test.
+func TestSummary(t *testing.T) {
+	m := Matrix{Cases: []string{"a", "b", "c", "d", "e", "f"}}
+	of := func(outcomes ...Outcome) Line {
+		var l Line
+		for _, o := range outcomes {
+			l.Findings = append(l.Findings, Finding{Outcome: o})
+		}
+		return l
+	}
+	for want, line := range map[string]Line{
+		"undecided on 6 of 6": of(NotShown, NotShown, NotShown, NotShown, NotShown, NotShown),
+		"better on a and b, worse on f and undecided on 2 of 5": of(Better, Better, NotShown, NotShown, NotTested, Worse),
+		"better on 4": of(Better, Better, Better, Better, NotTested, NotTested),
+		"":            of(NotTested, NotTested, NotTested, NotTested, NotTested, NotTested),
+	} {
+		if got := m.Summary(line); got != want {
+			t.Errorf("summary is %q, want %q", got, want)
+		}
+	}
+}

@@ -58,6 +58,44 @@ func (l Line) Tally() map[Outcome]int {
 	return counts
 }
 
+// Summary names the cases in which the row of a line is better or worse than its rival, and counts the undecided ones.
+func (m Matrix) Summary(l Line) string {
+	var parts []string
+	for _, o := range []Outcome{Better, Worse} {
+		var cases []string
+		for at, f := range l.Findings {
+			if f.Outcome == o {
+				cases = append(cases, m.Cases[at])
+			}
+		}
+		switch {
+		case len(cases) > 3:
+			parts = append(parts, fmt.Sprintf("%s on %d", o, len(cases)))
+		case cases != nil:
+			parts = append(parts, fmt.Sprintf("%s on %s", o, strings.Join(cases, " and ")))
+		}
+	}
+	tally := l.Tally()
+	if tally[NotShown] > 0 {
+		parts = append(parts, fmt.Sprintf("undecided on %d of %d", tally[NotShown], len(l.Findings)-tally[NotTested]))
+	}
+	return Enumerate(parts)
+}
+
+// Enumerate joins words as in "a, b and c".
+func Enumerate(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Legend explains the marks of matrices.
+const Legend = "▲ the row is better than the rival beside it, ▼ worse, by a p value of at most 0.05 after Holm's " +
+	"correction, with the difference, row less rival; · undecided, which does not mean equal; – not tested, as runs are " +
+	"missing or diverged."
+
 const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most %g after Holm's correction in " +
 	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
 	"diverged."

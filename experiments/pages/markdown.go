@@ -5,15 +5,21 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 )
+
+// rowsNote explains the names of rows that most studies have.
+const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, *Maps of A alone* the same " +
+	"without A′ ([equation](equation.md)); *with a linear part* and *residual* correct a simple forecast; *Linear law* is " +
+	"an equation fitted by least squares, without a network; *tuned* rows chose their size on validation."
 
 // Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
 		"page` writes this page from stored runs; nothing on it is written by hand. Errors are mean squared errors: the "+
-		"lower the better.\n\n## What the runs say\n\n", d.Profile)
+		"lower the better.\n\nMarks in the matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile)
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue

@@ -239,7 +239,7 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 	for at, name := range names {
 		turned := rotationOf(r.Results.Where("data", name))
 		differences := turned.differences()
-		var better []string
+		var better, undecided []string
 		worse, tested := 0, 0
 		for _, id := range turned.results.Values("model") {
 			f, ok := differences[id]
@@ -253,16 +253,20 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 				continue
 			case judge.Better:
 				better = append(better, row.Name)
+			case judge.NotShown:
+				undecided = append(undecided, row.Name)
 			case judge.Worse:
 				worse++
 			}
 			tested++
 		}
 		if tested > 0 {
-			sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s "+
-				"is "+
-				"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(catalogue.PersistentID)),
-				cmp.Or(strings.Join(better, ", "), "none"), worse, tested))
+			text := fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is better than Persistent "+
+				"Forecast", name, len(turned.byTime(catalogue.PersistentID)), cmp.Or(judge.Enumerate(better), "nothing"))
+			if undecided != nil {
+				text += "; not told apart from it: " + judge.Enumerate(undecided)
+			}
+			sentences = append(sentences, fmt.Sprintf("%s; worse: %d of %d rows.", text, worse, tested))
 		}
 	}
 	if len(sentences) == 0 {

@@ -118,9 +118,8 @@ func verdict(comparisons []comparison) (text string, matrix *figures.Table, deta
 	}
 	var parts []string
 	for _, l := range m.Lines {
-		if counts := l.Tally(); l.Rival == bestSimple {
-			parts = append(parts, fmt.Sprintf("%s is better on %d and worse on %d of %d", l.Row, counts[judge.Better],
-				counts[judge.Worse], len(l.Findings)-counts[judge.NotTested]))
+		if l.Rival == bestSimple {
+			parts = append(parts, l.Row+" is "+m.Summary(l))
 		}
 	}
 	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), m.Details(), nil

@@ -49,7 +49,7 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Beside the best simple forecast of each split, PENG is better on 0 and worse on 0 of 2."; text != want {
+	if want := "Beside the best simple forecast of each split, PENG is undecided on 2 of 2."; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	shown, err := matrix.Markdown()

@@ -175,43 +175,27 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 	return t
 }
 
-// sentence says which models go where; the other models are counted.
+// sentence says which models go where; models without runs are left out.
 func sentence(title string, all []change) string {
-	clauses, others := []string(nil), 0
+	var clauses []string
 	for _, goes := range []struct {
-		direction
-		words string
-	}{{staysLevel, "stays level with"}, {rises, "rises with"}, {falls, "falls with"}, {dips, "dips in between with"},
-		{isAGuess, "is not clearly better than a guess with"}} {
+		directions []direction
+		words      string
+	}{{[]direction{staysLevel}, "level with"}, {[]direction{rises}, "rising with"}, {[]direction{falls}, "falling with"},
+		{[]direction{dips}, "lower in between with"}, {[]direction{isAGuess}, "not clearly better than a guess with"},
+		{[]direction{isUndecided, tooFewSeeds}, "undecided with"}} {
 		var names []string
 		for _, c := range all {
-			if c.direction() == goes.direction && c.model.ID != catalogue.RatioID {
+			if slices.Contains(goes.directions, c.direction()) && c.model.ID != catalogue.RatioID {
 				names = append(names, c.model.Name)
 			}
 		}
 		if names != nil {
-			clauses = append(clauses, goes.words+" "+enumerated(names))
+			clauses = append(clauses, goes.words+" "+judge.Enumerate(names))
 		}
-	}
-	for _, c := range all {
-		if d := c.direction(); c.model.ID != catalogue.RatioID && (d == isUndecided || d == tooFewSeeds || d == isMissing) {
-			others++
-		}
-	}
-	if others > 0 {
-		clauses = append(clauses, fmt.Sprintf("is not decided with %d more", others))
 	}
 	if clauses == nil {
 		return ""
 	}
-	return upper(title) + " " + enumerated(clauses) + "."
-}
-
-// enumerated joins words as in "a, b and c".
-func enumerated(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return upper(title) + " is " + strings.Join(clauses, "; ") + "."
 }
