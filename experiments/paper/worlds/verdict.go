@@ -143,11 +143,14 @@ func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	for _, c := range contests {
 		m.Cases = append(m.Cases, c.name)
 	}
-	for _, subject := range w.subjects {
+	for i, subject := range w.subjects {
 		rivals := others(r.Models(), subject)
 		if w.rivalsOf != nil {
 			rivals = w.rivalsOf
 		}
+		rivals = slices.DeleteFunc(slices.Clone(rivals), func(id string) bool { // such a pair has been compared
+			return slices.Contains(w.subjects[:i], id)
+		})
 		for at, c := range contests {
 			findings, err := c.findings(subject, rivals)
 			if err != nil {
