@@ -38,7 +38,7 @@ func (q quantile) Sized(s head.Sizes) (head.Head, error) {
 func (q quantile) Loss(v nn.Values, y *Node, in head.Inputs) (loss, penalty *Node) {
 	above := Sub(in[head.Targets], y)
 	each := Max(MulScalar(above, q.Share), MulScalar(above, q.Share-1))
-	return head.Mean(v.Seeds, ReduceMean(each, 2, 3), in[head.Weights]), nil
+	return head.Mean(v.Seeds, head.MeanRows(each, in), in[head.Weights]), nil
 }
 
 // A head of one's own trains, forecasts, is saved and loads like the others.

@@ -12,7 +12,7 @@ import (
 
 // Names of the arrays that heads with targets compare forecasts with.
 const (
-	Targets = "targets" // [B, S, rows, q]
+	Targets = "targets" // [B, S, rows, q]; 0 if missing, see [MeanRows]
 	Weights = "weights" // [B, S]
 	Shares  = "shares"  // [B, S, rows, q], weight of each target in the mean at its time; absent if no target is missing
 )
@@ -97,15 +97,17 @@ func Mean(seeds nn.Seeds, each, weights *Node) *Node {
 	return Div(ReduceAllSum(Mul(each, weights)), ReduceAllSum(weights))
 }
 
-// squares returns the mean square [B, S] of forecasts minus targets over rows and outputs; missing targets are left
-// out.
-func squares(y *Node, in Inputs) *Node {
-	square := Square(Sub(y, in[Targets]))
+// MeanRows returns the mean [B, S] over rows and outputs of a loss of each target, [B, S, rows, q]. Missing targets are
+// stored as 0, and are left out of the mean here.
+func MeanRows(each *Node, in Inputs) *Node {
 	if shares := in[Shares]; shares != nil {
-		return ReduceSum(Mul(shares, square), 2, 3)
+		return ReduceSum(Mul(shares, each), 2, 3)
 	}
-	return ReduceMean(square, 2, 3)
+	return ReduceMean(each, 2, 3)
 }
+
+// squares returns the mean square [B, S] of forecasts minus targets.
+func squares(y *Node, in Inputs) *Node { return MeanRows(Square(Sub(y, in[Targets])), in) }
 
 // unflatten reshapes one sample's forecasts to [times][rows][outputs]. flat holds made rows for each time; they are
 // repeated up to rows.

@@ -1,6 +1,8 @@
 package worlds
 
 import (
+	"cmp"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -23,7 +25,8 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 		for _, change := range change {
 			change(&c, &t)
 		}
-		all = append(all, worldModel{Row: experiments.NetworkRow(id, catalogue.Must(id).Name, c, t), maps: keptMaps(f)})
+		m, _ := catalogue.ByID(id)
+		all = append(all, worldModel{Row: experiments.NetworkRow(id, cmp.Or(m.Name, id), c, t), maps: keptMaps(f)})
 	}
 	on := func(kind path.Kind) func(*pengcde.Config, *train.Config) {
 		return func(c *pengcde.Config, _ *train.Config) { c.Path = kind }
