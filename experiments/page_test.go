@@ -35,7 +35,8 @@ func TestCostSummary(t *testing.T) {
 	}
 	none := &Report{Profile: Full, Results: r.Results[3:]}
 	says := none.Origin()
-	if s := none.CostSummary(); s.Made != 0 || s.Days() != "" || says != "0 of 1 planned runs of profile full are stored." {
+	const want = "0 of 1 planned runs of profile full are stored."
+	if s := none.CostSummary(); s.Made != 0 || s.Days() != "" || says != want {
 		t.Errorf("of nothing: %+v, %q", s, says)
 	}
 }

@@ -491,7 +491,8 @@ func TestMergeLeaves(t *testing.T) {
 func TestMergeStops(t *testing.T) {
 	_, from := inCheckout(t)
 	runAll(t, waves(t), Options{})
-	if _, err := store.Merge(context.Background(), "", []string{filepath.Join(from, "nowhere")}); !errors.Is(err, ErrInput) {
+	_, err := store.Merge(context.Background(), "", []string{filepath.Join(from, "nowhere")})
+	if !errors.Is(err, ErrInput) {
 		t.Errorf("a place that does not exist: %v, want ErrInput", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -504,7 +505,8 @@ func TestMergeStops(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Merge(context.Background(), filepath.Join(file, "below"), []string{from}); !errors.Is(err, ErrStore) {
+	_, err = store.Merge(context.Background(), filepath.Join(file, "below"), []string{from})
+	if !errors.Is(err, ErrStore) {
 		t.Errorf("into a folder that cannot be: %v, want ErrStore", err)
 	}
 	merged(t, into, store.MergeReport{Left: []string{"no archive"}}, file)

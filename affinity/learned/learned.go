@@ -75,8 +75,8 @@ func (f *Forecaster) check(task affinity.Task) error {
 	}
 	c := f.Model.Config()
 	if _, ok := c.Head.(head.Ranking); !ok || c.Nodes != task.Nodes || c.Outputs != task.Classes {
-		return errs.New(pengcde.ErrInput, "affinity/learned: a model with a %T for %d nodes and %d classes, the task has %d and "+
-			"%d: make it of learned.Config", c.Head, c.Nodes, c.Outputs, task.Nodes, task.Classes)
+		return errs.New(pengcde.ErrInput, "affinity/learned: a model with a %T for %d nodes and %d classes, the task has "+
+			"%d and %d: make it of learned.Config", c.Head, c.Nodes, c.Outputs, task.Nodes, task.Classes)
 	}
 	return nil
 }

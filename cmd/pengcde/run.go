@@ -106,7 +106,7 @@ type runCommand struct {
 	Stale           bool          `help:"Replace runs of which only another generation is stored."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
-	Jobs            int           `short:"j" help:"Number of processes that make runs side by side; 0 for one a core." default:"0"`
+	Jobs            int           `short:"j" help:"Processes that make runs; 0 for one a core." default:"0"`
 	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }

@@ -34,7 +34,7 @@ type submitCommand struct {
 	Retry           bool          `help:"Retry runs that failed."`
 	Stale           bool          `help:"Replace runs of which only another generation is stored."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
-	Jobs            int           `short:"j" help:"Number of processes of a task that make runs side by side; 0 for one a core." default:"1"`
+	Jobs            int           `short:"j" help:"Processes of a task that make runs; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`

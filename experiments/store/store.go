@@ -178,8 +178,8 @@ func Unusable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("experiments/store: %w: %w; what was stored before is kept: make room, or set %s to another folder, "+
-		"and run again", ErrStore, err, ResultsEnv)
+	return fmt.Errorf("experiments/store: %w: %w; what was stored before is kept: make room, or set %s to another "+
+		"folder, and run again", ErrStore, err, ResultsEnv)
 }
 
 func unreadable(err error) error {

@@ -29,7 +29,8 @@ func TestFaults(t *testing.T) {
 	scatters.Scatters = 2
 	made := &Table{Rows: []Row{row(kernels("fewer", 2), kernels("more", 4), kernels("shapes", 9), kernels("new", 1),
 		scatters, broken, kernels("mended", 7))}}
-	want := []string{"m, head node, scatters: 2 scatters, in the stored table 0", "m, head node, broken: no such operation",
+	want := []string{"m, head node, scatters: 2 scatters, in the stored table 0",
+		"m, head node, broken: no such operation",
 		"m, head node, more: 4 kernels, in the stored table 3", "m, head node, new: it is not in the stored table"}
 	got := made.Faults(stored)
 	if len(got) != len(want) {
@@ -101,8 +102,8 @@ func TestNameOf(t *testing.T) {
 func TestMarkdownOfABrokenProgram(t *testing.T) {
 	table := &Table{Rows: []Row{row(kernels(step, 12), Program{Name: pullback, Error: "no tiles"})}}
 	text := table.Markdown(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
-	for _, want := range []string{"| m | node | 1 of 2 | 12 | - |", "| - |\n", "m, head node, ode step pullback does not " +
-		"compile: no tiles"} {
+	for _, want := range []string{"| m | node | 1 of 2 | 12 | - |", "| - |\n",
+		"m, head node, ode step pullback does not compile: no tiles"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -44,9 +44,11 @@ func (c PID) Resolved() (PID, error) {
 	case !finite(c.P) || !finite(c.I) || !finite(c.D):
 		return c, fmt.Errorf("PID has P %g, I %g, D %g, want finite coefficients", c.P, c.I, c.D)
 	case !(c.P+c.I+c.D > 0):
-		return c, fmt.Errorf("PID has P + I + D = %g, want it positive, so that larger errors make smaller steps", c.P+c.I+c.D)
+		return c, fmt.Errorf("PID has P + I + D = %g, want it positive, so that larger errors make smaller steps",
+			c.P+c.I+c.D)
 	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
-		return c, fmt.Errorf("PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow", c.Shrink, c.Safety, c.Grow)
+		return c, fmt.Errorf("PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow", c.Shrink, c.Safety,
+			c.Grow)
 	case !(c.Min >= 0) || c.Min > c.Max:
 		return c, fmt.Errorf("PID has Min %g, Max %g, want 0 <= Min <= Max", c.Min, c.Max)
 	}

@@ -22,7 +22,8 @@ func TestRows(t *testing.T) {
 		}
 		patterns = append(patterns, p)
 	}
-	if _, _, _, err := Auto.Snapshots(dtypes.Float32, NeighbourCapacity{}, nil, nil); !errors.Is(err, dyngraph.ErrInvalid) {
+	_, _, _, err := Auto.Snapshots(dtypes.Float32, NeighbourCapacity{}, nil, nil)
+	if !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("no graphs: %v, want dyngraph.ErrInvalid", err)
 	}
 	snapshots := [][][]float64{{{2, 3, 5}, {7, 11, 13}}, {{17, 19}, {23, 29}}}
@@ -62,7 +63,8 @@ func TestRows(t *testing.T) {
 			"a sum beyond":   {{{2, 3e38, 3e38}, {7, 11, 13}}, snapshots[1]},
 			"infinite":       {snapshots[0], {{17, math.Inf(1)}, {23, 29}}},
 		} {
-			if _, _, _, err := product.Snapshots(dtypes.Float32, NeighbourCapacity{}, patterns, bad); !errors.Is(err, dyngraph.ErrInvalid) {
+			_, _, _, err := product.Snapshots(dtypes.Float32, NeighbourCapacity{}, patterns, bad)
+			if !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("%v, %s: %v, want dyngraph.ErrInvalid", product, name, err)
 			}
 		}

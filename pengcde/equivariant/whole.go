@@ -13,7 +13,8 @@ func (m *Matrix) WithTransposed() *Matrix {
 		statistics := Slice(rows, AxisRange(), AxisRange(-m.form.statistics()+2*m.form.Nodes))
 		rows = Concatenate([]*Node{m.operator.transposedEntries(m.entries()), m.ColumnSums(), m.RowSums(), statistics}, 1)
 	}
-	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0), operator: m.operator.withTranspose(m.form.Nodes)}
+	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0),
+		operator: m.operator.withTranspose(m.form.Nodes)}
 }
 
 // Dense returns A with all its entries, [batch, n, n]. It is for networks that take a number for each pair of nodes,

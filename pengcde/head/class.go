@@ -14,9 +14,7 @@ import (
 // Class classifies the graph of a window at its last input. It computes logits, one for each of the model's outputs,
 // summed over nodes. The loss is their cross-entropy with Series.GraphTargets at the window's last snapshot, one target
 // (TargetSize 1) that is an integer from 0 on. Training requires windows of each class.
-type Class struct {
-	Sizes `json:"-"`
-}
+type Class struct{ ofGraph }
 
 // Sized implements [Head].
 func (h Class) Sized(s Sizes) (Head, error) {
@@ -25,19 +23,6 @@ func (h Class) Sized(s Sizes) (Head, error) {
 		return nil, invalid("a class of %d, want an output for each class, 2 or more", s.Outputs)
 	}
 	return h, s.noParity("a class")
-}
-
-// Forecast implements [Head].
-func (h Class) Forecast(v nn.Values, z *Node, _ Inputs) *Node { return h.readGraph(v, z) }
-
-// Batch implements [Head].
-func (h Class) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
-	return nil, h.batch(samples, saves, 1), nil
-}
-
-// Rows implements [Head].
-func (h Class) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
-	return unflatten(flat, 1, 1, h.Outputs)
 }
 
 // Loss implements [Head].

@@ -115,8 +115,8 @@ func (h Ranking) Loss(_ nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 func (h Ranking) Check(w dyngraph.Window) error {
 	switch s := w.Series; {
 	case w.Whole || s.Affinities == nil || s.Classes != h.Outputs:
-		return invalid("a ranking of %d classes, and series %q has affinities at %d snapshots to %d classes (whole: %v): want "+
-			"windows of a series with Affinities to as many classes", h.Outputs, s.Name, len(s.Affinities), s.Classes, w.Whole)
+		return invalid("a ranking of %d classes, and series %q has affinities at %d snapshots to %d classes (whole: %v): "+
+			"want windows of a series with Affinities to as many classes", h.Outputs, s.Name, len(s.Affinities), s.Classes, w.Whole)
 	case h.Residual && s.Known == nil:
 		return invalid("the model is Residual, and series %q has no known affinities: want Series.Known", s.Name)
 	}

@@ -48,7 +48,8 @@ func Store(h Head) (o Stored, err error) {
 	return o, err
 }
 
-// Restore returns the stored head, nil for the zero value. For a custom head it takes the value of that name from own and sets the stored options.
+// Restore returns the stored head, nil for the zero value. For a custom head it takes the value of that name from own and
+// sets the stored options.
 func (o Stored) Restore(own []any) (Head, error) {
 	switch {
 	case o == Stored{}:

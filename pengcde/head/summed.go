@@ -7,34 +7,34 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// readGraph returns the outputs summed over nodes: [B, S, 1, q].
-func (s Sizes) readGraph(v nn.Values, z *Node) *Node {
-	return ReduceAndKeep(s.read(v, z), ReduceSum, 2)
+// ofGraph is the part that heads for the whole graph share: one row, the sum of outputs over nodes.
+type ofGraph struct {
+	Sizes `json:"-"`
+}
+
+// Forecast implements [Head]: [B, S, 1, q].
+func (h ofGraph) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
+	return ReduceAndKeep(h.read(v, z), ReduceSum, 2)
+}
+
+// Batch implements [Head].
+func (h ofGraph) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+	return nil, h.batch(samples, saves, 1), nil
+}
+
+// Rows implements [Head].
+func (h ofGraph) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
+	return unflatten(flat, 1, 1, h.Outputs)
 }
 
 // Summed forecasts the whole graph, as the sum of outputs over nodes, at the times of a window's targets. The loss is
 // the mean square of the difference to Series.GraphTargets.
-type Summed struct {
-	Sizes `json:"-"`
-}
+type Summed struct{ ofGraph }
 
 // Sized implements [Head].
 func (h Summed) Sized(s Sizes) (Head, error) {
 	h.Sizes = s
 	return h, s.noParity("a forecast of the graph")
-}
-
-// Forecast implements [Head].
-func (h Summed) Forecast(v nn.Values, z *Node, _ Inputs) *Node { return h.readGraph(v, z) }
-
-// Batch implements [Head].
-func (h Summed) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
-	return nil, h.batch(samples, saves, 1), nil
-}
-
-// Rows implements [Head].
-func (h Summed) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
-	return unflatten(flat, 1, 1, h.Outputs)
 }
 
 // Loss implements [Head].

@@ -50,7 +50,8 @@ func PadZeros(x *Node, axis, before, behind int) *Node {
 	if before == 0 && behind == 0 {
 		return x
 	}
-	axes := make([]compute.PadAxis, x.Rank()) // for every axis, because the gradient of Pad in GoMLX 0.28 skips axes left out
+	// One for every axis, because the gradient of Pad in GoMLX 0.28 skips axes left out.
+	axes := make([]compute.PadAxis, x.Rank())
 	axes[axis] = compute.PadAxis{Start: before, End: behind}
 	return Pad(x, ConstAs(x, 0), axes...) // GoMLX keeps one ScalarZero for a graph, which its functions cannot share
 }

@@ -138,7 +138,8 @@ func TestStepEqualsReference(t *testing.T) {
 			for i := 1; i < len(weights); i++ {
 				weights[i] *= try.end - try.t
 			}
-			coefficients = append(coefficients, append([][]float64{weights}, slices.Repeat([][]float64{make([]float64, len(weights))}, smallChunk-1)...))
+			none := slices.Repeat([][]float64{make([]float64, len(weights))}, smallChunk-1)
+			coefficients = append(coefficients, append([][]float64{weights}, none...))
 		}
 		out, err := call(s.step, []*tensors.Tensor{p.Params()}, ts, ends, make([]float64, len(ts)), zs, firsts, rtols, atols)
 		if err != nil {

@@ -297,7 +297,8 @@ func TestFirstStepBelowResolution(t *testing.T) {
 			if len(ends) == 0 {
 				t.Fatalf("from %g: no step", t0)
 			}
-			if first := math.Abs(tries[0][1] - t0); first < 4*rk.ULP(t0)*(1-1e-9) || first > 8*rk.ULP(t0) || ends[len(ends)-1] != t1 {
+			first := math.Abs(tries[0][1] - t0)
+			if first < 4*rk.ULP(t0)*(1-1e-9) || first > 8*rk.ULP(t0) || ends[len(ends)-1] != t1 {
 				t.Errorf("from %g: first step %g, end %g, want 4 units in the last place, and %g", t0, first, ends[len(ends)-1], t1)
 			}
 		}

@@ -126,8 +126,8 @@ func packageIn(root, folder string) (*documented, error) {
 // page is the name of a package's page, and the start of its targets.
 func page(path string) string { return strings.ReplaceAll(path, "/", "-") }
 
-// target names the place of an identifier, "api-pengcde-ode.Solver.Run", or of a package, "api-pengcde-ode". Sphinx does
-// not tell upper from lower case, so the dot keeps paper.SIR apart from package paper/sir.
+// target names the place of an identifier, "api-pengcde-ode.Solver.Run", or of a package, "api-pengcde-ode". Sphinx
+// does not tell upper from lower case, so the dot keeps paper.SIR apart from package paper/sir.
 func target(path, name string) string { return strings.TrimSuffix("api-"+page(path)+"."+name, ".") }
 
 // identifiers returns the targets of exported names, by "package.Name" or "package.Type.Method", with the last word of

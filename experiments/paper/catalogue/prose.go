@@ -27,3 +27,8 @@ func (p Prose) Text(heading string) string {
 	}
 	return text
 }
+
+// About returns the question of a study and the text that the studies of its package share.
+func (p Prose) About(study, shared string) string {
+	return p.Text("about "+study) + "\n\n" + p.Text("about "+shared)
+}

@@ -123,8 +123,8 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		return 0.9 + 0.5*wobble
 	})
 	text, matrix, details := study.Verdict(r)
-	want := ", PENG-CDE with a log-linear part is better than Persistent Forecast; not told apart from it: Ridge; worse: 12 " +
-		"of 14 rows."
+	want := ", PENG-CDE with a log-linear part is better than Persistent Forecast; not told apart from it: Ridge; " +
+		"worse: 12 of 14 rows."
 	if !strings.Contains(text, want) {
 		t.Errorf("no %q in the verdict %s", want, text)
 	}

@@ -261,8 +261,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 			tested++
 		}
 		if tested > 0 {
-			text := fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is better than Persistent "+
-				"Forecast", name, len(turned.byTime(catalogue.PersistentID)), cmp.Or(judge.Enumerate(better), "nothing"))
+			text := fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is better than "+
+				"Persistent Forecast", name, len(turned.byTime(catalogue.PersistentID)), cmp.Or(judge.Enumerate(better), "nothing"))
 			if undecided != nil {
 				text += "; not told apart from it: " + judge.Enumerate(undecided)
 			}

@@ -38,7 +38,7 @@ var countries = []struct {
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
 		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
-		About: about("epidemics")}}
+		About: prose.About("epidemics", "splits")}}
 	c.TakesData = true
 	c.Plan, c.Execute, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
 	for _, country := range countries {

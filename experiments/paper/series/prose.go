@@ -10,8 +10,3 @@ import (
 var proseText string
 
 var prose = catalogue.NewProse(proseText)
-
-// about returns the question of a study, with its splits.
-func about(study string) string {
-	return prose.Text("about "+study) + "\n\n" + prose.Text("about splits")
-}

@@ -10,8 +10,3 @@ import (
 var proseText string
 
 var prose = catalogue.NewProse(proseText)
-
-// about returns the question of a study of the paper's worlds, with its sizes.
-func about(study string) string {
-	return prose.Text("about "+study) + "\n\n" + prose.Text("about sizes")
-}

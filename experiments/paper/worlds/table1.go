@@ -13,7 +13,7 @@ import (
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
-			About: about("table1"), Like: []string{"well-posed"}},
+			About: prose.About("table1", "sizes"), Like: []string{"well-posed"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize,
 	}.complete()
 }
@@ -24,6 +24,6 @@ func Table1() *Worlds {
 func Table1AsPublished() *Worlds {
 	w := *Table1()
 	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true
-	w.About = about("table1-as-published")
+	w.About = prose.About("table1-as-published", "sizes")
 	return w.complete()
 }

@@ -10,7 +10,7 @@ import (
 func TableWealth() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated,
-			About: about("table-wealth")},
+			About: prose.About("table-wealth", "sizes")},
 		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
 		size:  publishedSize,
 	}.complete()

@@ -15,7 +15,7 @@ import (
 func WellPosed() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated,
-			About: about("well-posed"),
+			About: prose.About("well-posed", "sizes"),
 			Like:  []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
