@@ -20,8 +20,8 @@ import (
 const slopesFrom = 512
 
 // DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes)
-// by least squares from 512 nodes on. Lines of one machine can be compared. It leaves out measurements from
-// elsewhere, and races with a peer on its own steps.
+// by least squares from 512 nodes on. Lines of one machine can be compared. It leaves out races with a peer
+// on its own steps.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }

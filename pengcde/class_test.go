@@ -331,11 +331,11 @@ func (a atLast) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	return SliceAxis(a.Network.Forecast(v, s, in), 1, AxisElem(-1))
 }
 
-// Blocks give the same class, loss and gradient as one program for all steps: for one block, several blocks, and a
-// prime number of steps.
+// Blocks give the same class, loss and gradient as one program for all steps: for one block, several blocks, and
+// blocks of one step, for a prime number above the largest block.
 func TestClassInBlocks(t *testing.T) {
 	ctx, network := context.Background(), rivals.DCRNN{Hidden: 3, Order: 1}
-	for _, observations := range []int{10, 12, 7, 20, 60} {
+	for _, observations := range []int{10, 12, 7, 13, 20, 60} {
 		windows := trajectories(t, 2, 1, observations, 3)
 		var losses, logits [2][]float64
 		var slopes [2][][]float64

@@ -19,15 +19,14 @@ import (
 
 // worker is a process that makes runs.
 type worker struct {
-	process  *exec.Cmd
-	life     io.Closer // closing it tells the worker to stop
-	said     tail
-	place    int // index among the parallel workers, which selects its cores
-	task     Task
-	started  time.Time
-	free     []string // programs that were free when it started
-	took     bool     // it was seen with a run
-	stopping bool
+	process *exec.Cmd
+	life    io.Closer // closing it tells the worker to stop
+	said    tail
+	place   int // index among the parallel workers, which selects its cores
+	task    Task
+	started time.Time
+	free    []string // programs that were free when it started
+	took    bool     // it was seen with a run
 }
 
 // event is a note of a worker, or its end.
@@ -135,7 +134,6 @@ func (p *Pool) remove(w *worker) {
 func (p *Pool) stop() {
 	defer p.unreserve()
 	for _, w := range p.workers {
-		w.stopping = true
 		w.life.Close()
 	}
 	for len(p.workers) > 0 {

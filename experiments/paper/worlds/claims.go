@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -171,7 +172,11 @@ func percent(difference float64) string {
 		if difference < 0 {
 			direction = "lower"
 		}
-		return fmt.Sprintf("%.2g times %s", factor, direction)
+		text := fmt.Sprintf("%.2g", factor)
+		if rounded, err := strconv.ParseFloat(text, 64); err == nil && rounded < 1e6 {
+			text = strconv.FormatFloat(rounded, 'f', -1, 64)
+		}
+		return text + " times " + direction
 	}
 	change := 100 * math.Expm1(difference)
 	if change <= 0 {
