@@ -18,16 +18,14 @@ import (
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
 	if !xla.HasKernels(z) {
-		diagonal, sums := rankedPlain(seeds, nodes, puts, z)
-		return Add(Add(y, diagonal), sums)
+		return Add(y, rankedPlain(seeds, nodes, puts, z))
 	}
 	if seeds == 0 {
 		seeds, puts = 1, ExpandAxes(puts, 0)
 	}
 	product := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
-			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
-			return []*Node{Add(diagonal, sums)}
+			return []*Node{rankedPlain(seeds, in[0], in[1], in[2])}
 		}, in...)[0]
 	}
 	pull := func(in []*Node, v *Node) []*Node {
@@ -43,14 +41,14 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }
 
-// rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V. A few large products are faster than slices of
-// V, especially backward.
-func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
-	vectors := seeds.Product(nodes, puts, 0)                              // [batch, n, 4]
-	sums = DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
-	sums = nn.PadZeros(Slice(sums, AxisRange(), AxisRange(0, 2)), 1, 1, 1)
-	sums = DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
-	return Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), sums
+// rankedPlain multiplies and sums rather than taking products of matrices: with four columns XLA fuses these into the
+// operations around them, and calls a library for a product.
+func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
+	column := func(i int) *Node { return SliceAxis(vectors, -1, AxisRange(i, i+1)) }
+	total := func(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, 1) }
+	ranks := Add(Mul(column(1), total(Mul(column(0), z))), Mul(column(2), total(Mul(column(1), z))))
+	return Add(Mul(column(3), z), ranks)
 }
 
 // rankedCotangents returns the cotangents [batch, n, 4] of V, for nodes, puts, z and the cotangent v of the product.
