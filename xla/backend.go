@@ -76,15 +76,15 @@ func (b *Backend) String() string {
 
 // HasKernels reports whether programs on the backend may call kernels, see [Call].
 func (b *Backend) HasKernels() bool {
-	_, ok := calling.Load(b.Compute)
-	return ok
+	may, _ := onCPU.Load(b.Compute)
+	return may == true
 }
 
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used afterwards.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.closeWorkers()
-		calling.Delete(b.Compute)
+		onCPU.Delete(b.Compute)
 		b.Compute.Finalize()
 	}
 }

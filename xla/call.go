@@ -19,13 +19,20 @@ import (
 // kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// calling holds the GoMLX backends whose programs may call kernels.
-var calling sync.Map
+// onCPU holds the GoMLX backends of XLA on a CPU, and whether their programs may call kernels.
+var onCPU sync.Map
+
+// OnCPU reports whether a program built for the backend of x runs by XLA on a CPU. It reports false if [KernelsEnv]
+// is "off", so that programs are the same as on a GPU.
+func OnCPU(x *graph.Node) bool {
+	_, ok := onCPU.Load(x.Graph().Backend())
+	return ok
+}
 
 // HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.
 func HasKernels(x *graph.Node) bool {
-	_, ok := calling.Load(x.Graph().Backend())
-	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
+	may, _ := onCPU.Load(x.Graph().Backend())
+	return may == true && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
 // Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes

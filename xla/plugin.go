@@ -153,8 +153,8 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		keepFreedMemory()
 		err = withEnvironment(file, threads, func() error {
 			notice, err = intercepting(file, open)
-			if kernelless = withoutKernels(file); err == nil && kernelless == "" {
-				calling.Store(b, true)
+			if kernelless = withoutKernels(file); err == nil && os.Getenv(KernelsEnv) != "off" {
+				onCPU.Store(b, kernelless == "")
 			}
 			return err
 		})

@@ -18,14 +18,14 @@ import (
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
 	if !xla.HasKernels(z) {
-		return Add(y, rankedPlain(seeds, nodes, puts, z))
+		return Add(y, ranked(seeds, nodes, puts, z, bySum))
 	}
 	if seeds == 0 {
 		seeds, puts = 1, ExpandAxes(puts, 0)
 	}
 	product := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
-			return []*Node{rankedPlain(seeds, in[0], in[1], in[2])}
+			return []*Node{ranked(seeds, in[0], in[1], in[2], byProduct)}
 		}, in...)[0]
 	}
 	pull := func(in []*Node, v *Node) []*Node {
@@ -41,14 +41,22 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }
 
-// rankedPlain multiplies and sums rather than taking products of matrices: with four columns XLA fuses these into the
-// operations around them, and calls a library for a product.
-func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+// ranked builds the sum for [addRanked]. over sums column times x over the nodes: [batch, n, 1] and [batch, n, d] to
+// [batch, 1, d].
+func ranked(seeds nn.Seeds, nodes, puts, z *Node, over func(column, x *Node) *Node) *Node {
 	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
-	column := func(i int) *Node { return SliceAxis(vectors, -1, AxisRange(i, i+1)) }
-	total := func(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, 1) }
-	ranks := Add(Mul(column(1), total(Mul(column(0), z))), Mul(column(2), total(Mul(column(1), z))))
-	return Add(Mul(column(3), z), ranks)
+	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisRange(i, i+1)) }
+	sum := Add(Mul(column(1), over(column(0), z)), Mul(column(2), over(column(1), z)))
+	return Add(Mul(column(3), z), sum)
+}
+
+// bySum is the sum over nodes that a GPU's compiler fuses into the operations around it; for a product it calls a
+// library.
+func bySum(column, x *Node) *Node { return ReduceAndKeep(Mul(column, x), ReduceSum, 1) }
+
+// byProduct is the sum over nodes in a definition of a kernel, where nothing can be reduced, see [xla.Call].
+func byProduct(column, x *Node) *Node {
+	return DotGeneral(column, []int{1}, []int{0}, x, []int{1}, []int{0})
 }
 
 // rankedCotangents returns the cotangents [batch, n, 4] of V, for nodes, puts, z and the cotangent v of the product.
@@ -56,16 +64,13 @@ func rankedCotangents(seeds nn.Seeds, in []*Node) *Node {
 	nodes, puts, z, v := in[0], in[1], in[2], in[3]
 	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
 	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
-	over := func(column, x *Node) *Node { // Σ_u column_u x_u, [batch, 1, d]
-		return DotGeneral(column, []int{1}, []int{0}, x, []int{1}, []int{0})
-	}
 	along := func(x, sum *Node) *Node { // x_u · sum, [batch, n, 1]
 		return DotGeneral(x, []int{2}, []int{0}, sum, []int{2}, []int{0})
 	}
 	return Concatenate([]*Node{
-		along(z, over(column(1), v)),
-		Add(along(v, over(column(0), z)), along(z, over(column(2), v))),
-		along(v, over(column(1), z)),
+		along(z, byProduct(column(1), v)),
+		Add(along(v, byProduct(column(0), z)), along(z, byProduct(column(2), v))),
+		along(v, byProduct(column(1), z)),
 		ExpandAxes(DotGeneral(z, []int{2}, []int{0, 1}, v, []int{2}, []int{0, 1}), -1),
 	}, 2)
 }

@@ -5,6 +5,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Interval locates a time among the knots of each sample, and holds the weights that combine the values at knots.
@@ -138,11 +139,8 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 const maxSliced = 32
 
 // sliced reports whether to slice rows [batch, J, width] sample by sample. XLA gathers entry by entry on a CPU, which
-// is many times slower.
-func sliced(rows *Node) bool {
-	return rows.Shape().Dimensions[0] <= maxSliced &&
-		rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
-}
+// is many times slower. A GPU gathers all rows, and both sums of them, in one kernel.
+func sliced(rows *Node) bool { return rows.Shape().Dimensions[0] <= maxSliced && xla.OnCPU(rows) }
 
 // rowOf returns the row with index at [batch, 1] of each sample of rows [batch, J, width], for count samples starting
 // at from: [count, 1, width].
