@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -87,13 +86,7 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
 	w.report(r, Position{Text: m.starts})
-	m.fit(f)
-	if errors.Is(f.err, train.ErrCheckpoint) {
-		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))
-		if f.err = f.config.Checkpoint.Remove(); f.err == nil {
-			m.fit(f)
-		}
-	}
+	f.report, f.err = train.StartOver(f.config.Checkpoint, func() (*train.Report, error) { return m.fit(f) })
 	if errors.Is(f.err, train.ErrNotSaved) {
 		f.err = store.Unusable(f.err)
 	}
@@ -112,11 +105,12 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
 
 // fit trains with the group.
-func (m *RunContext) fit(f *fitting) {
+func (m *RunContext) fit(f *fitting) (*train.Report, error) {
 	f.report, f.err = nil, nil
 	if !m.train(f) && f.report == nil && f.err == nil {
-		f.err = errGroupEnded
+		return nil, errGroupEnded
 	}
+	return f.report, f.err
 }
 
 // fitting is one training and its outcome.
@@ -127,10 +121,6 @@ type fitting struct {
 	config               train.Config
 	report               *train.Report
 	err                  error
-}
-
-func (f *fitting) alone() {
-	f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
 }
 
 // fitTogether trains the seeds of one model in one program, or one by one if they cannot share a program.
@@ -148,7 +138,7 @@ func fitTogether(ctx context.Context, all []*fitting) {
 	}
 	for i, f := range all {
 		if outcomes == nil {
-			f.alone()
+			f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
 		} else {
 			f.report, f.err = outcomes[i].Report, outcomes[i].Err
 		}
