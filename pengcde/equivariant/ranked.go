@@ -21,9 +21,7 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 		diagonal, sums := rankedPlain(seeds, nodes, puts, z)
 		return Add(Add(y, diagonal), sums)
 	}
-	if seeds == 0 {
-		seeds, puts = 1, ExpandAxes(puts, 0)
-	}
+	seeds, puts = max(seeds, 1), seeds.Axis(puts)
 	product := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
 			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
