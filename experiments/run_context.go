@@ -8,7 +8,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments/store"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -99,48 +98,4 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 		m.earlier = max(0, f.report.Seconds-(w.seconds()-began))
 	}
 	return facts, f.err
-}
-
-// errGroupEnded is the error of a training that did not begin because another run of its group panicked.
-var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
-
-// fit trains with the group.
-func (m *RunContext) fit(f *fitting) (*train.Report, error) {
-	f.report, f.err = nil, nil
-	if !m.train(f) && f.report == nil && f.err == nil {
-		return nil, errGroupEnded
-	}
-	return f.report, f.err
-}
-
-// fitting is one training and its outcome.
-type fitting struct {
-	ctx                  context.Context
-	learner              Learner
-	training, validation []dyngraph.Window
-	config               train.Config
-	report               *train.Report
-	err                  error
-}
-
-// fitTogether trains the seeds of one model in one program, or one by one if they cannot share a program.
-func fitTogether(ctx context.Context, all []*fitting) {
-	var runs []pengcde.SeedRun
-	for _, f := range all {
-		if network, ok := f.learner.(NetworkLearner); ok {
-			runs = append(runs, pengcde.SeedRun{Model: network.Model, Training: f.training, Validation: f.validation,
-				Config: f.config})
-		}
-	}
-	var outcomes []pengcde.Outcome
-	if len(runs) == len(all) && len(all) > 1 {
-		outcomes, _ = pengcde.FitSeeds(ctx, runs)
-	}
-	for i, f := range all {
-		if outcomes == nil {
-			f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
-		} else {
-			f.report, f.err = outcomes[i].Report, outcomes[i].Err
-		}
-	}
 }
