@@ -82,11 +82,9 @@ func (m *GatedState) gate(which int, x, h, g row) float64 {
 // Learn updates the states.
 func (m *GatedState) Learn(labels Labels) error {
 	sums := make(map[int32]float64)
-	for k, u := range labels.Nodes {
-		_, classes, weights := labels.Row(k)
-		x := row{classes, weights}
-		for i, class := range classes {
-			sums[class] += weights[i] / float64(len(labels.Nodes))
+	for u, x := range labels.rows() {
+		for i, class := range x.classes {
+			sums[class] += x.weights[i] / float64(len(labels.Nodes))
 		}
 		node := m.nodes[u]
 		if node == nil {
@@ -128,7 +126,7 @@ func (m *GatedState) Train(ctx context.Context, past *Plan) error {
 	best, bestScore := m.weights, math.Inf(-1)
 	optimiser := newAdam(rate, m.WeightDecay, 2*size)
 	validated := slices.ContainsFunc(past.Questions, func(q Question) bool { return q.Part == Validation })
-	for range cmp.Or(m.Epochs, 20) {
+	for epoch := 0; ; epoch++ {
 		if validated {
 			report, err := Score(ctx, past, m, Validation)
 			if err != nil {
@@ -138,15 +136,14 @@ func (m *GatedState) Train(ctx context.Context, past *Plan) error {
 				best, bestScore = gateWeights{slices.Clone(m.weights[0]), slices.Clone(m.weights[1])}, score
 			}
 		}
+		if epoch == cmp.Or(m.Epochs, 20) {
+			break
+		}
 		if err := past.Walk(ctx, &gateTrainer{m, optimiser}); err != nil {
 			return err
 		}
 	}
 	if validated {
-		report, err := Score(ctx, past, m, Validation)
-		if err != nil || report.Mean(Validation) > bestScore {
-			return err
-		}
 		m.weights = best
 	}
 	return nil
@@ -163,10 +160,9 @@ func (t *gateTrainer) Ask(q Question, answer Labels) error {
 		return nil
 	}
 	gradient := gateWeights{make([]float64, len(t.weights[0])), make([]float64, len(t.weights[0]))}
-	for k, u := range answer.Nodes {
+	for u, own := range answer.rows() {
 		if node := t.nodes[u]; node != nil {
-			_, classes, weights := answer.Row(k)
-			t.slope(node, row{classes, weights}, 1/float64(len(answer.Nodes)), gradient)
+			t.slope(node, own, 1/float64(len(answer.Nodes)), gradient)
 		}
 	}
 	t.optimiser.step([][]float64{t.weights[0], t.weights[1]}, [][]float64{gradient[0], gradient[1]})

@@ -54,42 +54,44 @@ func (r row) at(class int32) float64 {
 	return 0
 }
 
-// rows holds the rows of nodes.
+// rows holds the rows of nodes, which are its forecasts.
 type rows struct {
 	classes int
 	of      map[int32]row
 }
 
-// forecast writes the rows of nodes to scores. Nodes without a row keep 0.
-func (r rows) forecast(nodes []int32, scores []float64) {
+// Reset forgets all rows.
+func (r *rows) Reset(task Task) { *r = rows{task.Classes, make(map[int32]row)} }
+
+// Forecast writes the rows of nodes to scores. Nodes without a row keep 0.
+func (r *rows) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		for i, class := range r.of[u].classes {
 			scores[k*r.classes+int(class)] = r.of[u].weights[i]
 		}
 	}
+	return nil
+}
+
+// average updates the moving average of a node, which begins with its first row.
+func (r *rows) average(u int32, next row, w float64) {
+	if before, found := r.of[u]; found {
+		next = before.decay(next, w)
+	}
+	r.of[u] = next
 }
 
 // PersistentForecast repeats the last labels of each node, and forecasts 0 before the first: Persistent Forecast (L).
 type PersistentForecast struct {
 	labelsOnly
-	last rows
+	rows
 }
-
-// Reset forgets all labels.
-func (p *PersistentForecast) Reset(task Task) { p.last = rows{task.Classes, make(map[int32]row)} }
 
 // Learn stores the labels.
 func (p *PersistentForecast) Learn(labels Labels) error {
-	for k, u := range labels.Nodes {
-		_, classes, weights := labels.Row(k)
-		p.last.of[u] = row{classes, weights}
+	for u, last := range labels.rows() {
+		p.of[u] = last
 	}
-	return nil
-}
-
-// Forecast writes the last labels.
-func (p *PersistentForecast) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
-	p.last.forecast(nodes, scores)
 	return nil
 }
 
@@ -99,11 +101,8 @@ type MovingAverage struct {
 	labelsOnly
 	// Window is W, 1 or more; 0 means 7.
 	Window float64 `json:"Window"`
-	mean   rows
+	rows
 }
-
-// Reset forgets all labels.
-func (m *MovingAverage) Reset(task Task) { m.mean = rows{task.Classes, make(map[int32]row)} }
 
 // Learn updates the averages.
 func (m *MovingAverage) Learn(labels Labels) error {
@@ -111,20 +110,9 @@ func (m *MovingAverage) Learn(labels Labels) error {
 	if err != nil {
 		return err
 	}
-	for k, u := range labels.Nodes {
-		_, classes, weights := labels.Row(k)
-		next := row{classes, weights}
-		if before, found := m.mean.of[u]; found {
-			next = before.decay(next, w)
-		}
-		m.mean.of[u] = next
+	for u, next := range labels.rows() {
+		m.average(u, next, w)
 	}
-	return nil
-}
-
-// Forecast writes the averages.
-func (m *MovingAverage) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
-	m.mean.forecast(nodes, scores)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package affinity
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -12,6 +13,18 @@ import (
 type Labels struct {
 	Time float64
 	dyngraph.Affinities
+}
+
+// rows returns the nodes with their rows.
+func (l Labels) rows() iter.Seq2[int32, row] {
+	return func(yield func(int32, row) bool) {
+		for k, u := range l.Nodes {
+			_, classes, weights := l.Row(k)
+			if !yield(u, row{classes, weights}) {
+				return
+			}
+		}
+	}
 }
 
 // check returns an error for labels that are not valid for these numbers of nodes and classes, or not after a time.

@@ -26,37 +26,33 @@ import (
 // cross-entropy of the labels, divided for each node by their sum, plus Penalty/2 |b|², by Newton's method. Classes
 // without any earlier weight at a node have the logit 0.
 type LogLinear struct {
-	labelsOnly
+	history
 	// Penalty is the strength of the penalty; 0 means 0.0001.
 	Penalty float64 `json:"Penalty"`
 
-	b       []float64
-	classes int
-	history history
-	levels  []map[int32]float64 // mean of l by class at the last label times, newest last
+	b      []float64
+	levels []map[int32]float64 // mean of l by class at the last label times, newest last
 }
 
 const logTerms = dyngraph.KnownTerms
 
 // Reset forgets all labels.
 func (m *LogLinear) Reset(task Task) {
-	m.classes, m.levels = task.Classes, nil
-	m.history.reset()
+	m.history.Reset(task)
+	m.levels = nil
 }
 
 // Learn adds labels to the history.
 func (m *LogLinear) Learn(labels Labels) error {
 	level := make(map[int32]float64)
-	for k := range labels.Nodes {
-		_, classes, values := labels.Row(k)
-		for i, class := range classes {
-			level[class] += math.Log1p(values[i]/logScale) / float64(len(labels.Nodes))
+	for _, r := range labels.rows() {
+		for i, class := range r.classes {
+			level[class] += math.Log1p(r.weights[i]/logScale) / float64(len(labels.Nodes))
 		}
 	}
 	m.levels = append(m.levels, level)
 	m.levels = m.levels[max(0, len(m.levels)-3):]
-	m.history.learn(labels)
-	return nil
+	return m.history.Learn(labels)
 }
 
 // trend returns the trend of a class, or 0 before the third label time.
@@ -79,11 +75,11 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 // labels; nil means all nodes that have had labels.
 func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
 	if nodes == nil {
-		nodes = slices.Sorted(maps.Keys(m.history.nodes))
+		nodes = slices.Sorted(maps.Keys(m.nodes))
 	}
 	a := &dyngraph.Affinities{Start: []int{0}}
 	for _, u := range nodes {
-		if _, found := m.history.nodes[u]; !found {
+		if _, found := m.nodes[u]; !found {
 			continue
 		}
 		a.Nodes = append(a.Nodes, u)
@@ -138,14 +134,13 @@ func (s *newton) Ask(q Question, answer Labels) error {
 	if q.Part != Train {
 		return nil
 	}
-	for k := range answer.Nodes {
-		u, classes, values := answer.Row(k)
-		met, total := row{classes, values}, floats.Sum(values)
+	for u, met := range answer.rows() {
+		total := floats.Sum(met.weights)
 		if total == 0 {
 			continue
 		}
 		r := softmax.Row{Others: s.classes}
-		s.each(int32(u), func(class int32, newest float64, terms [logTerms]float64) {
+		s.each(u, func(class int32, newest float64, terms [logTerms]float64) {
 			r.Logits, r.Terms = append(r.Logits, newest), append(r.Terms, terms[:])
 			r.Shares = append(r.Shares, met.at(class)/total)
 			r.Others--

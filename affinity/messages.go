@@ -93,19 +93,19 @@ type MessageAverage struct {
 	step   float64
 	begin  float64 // of the current step, -Inf before the first event
 	sums   map[int32]map[int32]float64
-	mean   rows
+	rows
 }
 
 // Reset forgets all messages.
 func (m *MessageAverage) Reset(task Task) {
 	m.step, m.begin, m.sums = task.Step, math.Inf(-1), make(map[int32]map[int32]float64)
-	m.mean = rows{task.Classes, make(map[int32]row)}
+	m.rows.Reset(task)
 }
 
 // Observe adds the messages to the sums of the current step.
 func (m *MessageAverage) Observe(events []dyngraph.Event) error {
 	for _, event := range events {
-		if err := checkDestination(event, m.mean.classes); err != nil {
+		if err := checkDestination(event, m.classes); err != nil {
 			return err
 		}
 		if err := m.pass(event.Time); err != nil {
@@ -136,11 +136,7 @@ func (m *MessageAverage) pass(t float64) error {
 		return err
 	}
 	for u, sums := range m.sums {
-		next := rowOf(sums)
-		if before, found := m.mean.of[u]; found {
-			next = before.decay(next, w)
-		}
-		m.mean.of[u] = next
+		m.average(u, rowOf(sums), w)
 	}
 	clear(m.sums)
 	return nil
@@ -150,14 +146,13 @@ func (m *MessageAverage) pass(t float64) error {
 func (*MessageAverage) Learn(Labels) error { return nil }
 
 // Forecast writes the averages.
-func (m *MessageAverage) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
+func (m *MessageAverage) Forecast(ctx context.Context, at float64, nodes []int32, scores []float64) error {
 	if len(m.sums) > 0 {
 		if err := m.pass(at); err != nil {
 			return err
 		}
 	}
-	m.mean.forecast(nodes, scores)
-	return nil
+	return m.rows.Forecast(ctx, at, nodes, scores)
 }
 
 func checkDestination(event dyngraph.Event, classes int) error {

@@ -19,13 +19,11 @@ import (
 // by least squares, each entry weighted by the square root of its newest weight, plus Penalty times the mean square of
 // the regressors times |b|². Classes without any earlier weight at a node have the score 0.
 type Ridge struct {
-	labelsOnly
+	history
 	// Penalty is the strength of the ridge penalty; 0 means 0.001.
 	Penalty float64 `json:"Penalty"`
 
 	coefficients []float64
-	classes      int
-	history      history
 }
 
 const logScale, ridgeSize = 1e-4, 4
@@ -36,22 +34,10 @@ func regressors(newest, before, mean float64) (x [ridgeSize]float64, log float64
 	return [ridgeSize]float64{math.Log1p(before/logScale) - log, math.Log1p(mean/logScale) - log, log, 1}, log
 }
 
-// Reset forgets all labels.
-func (m *Ridge) Reset(task Task) {
-	m.classes = task.Classes
-	m.history.reset()
-}
-
-// Learn adds labels to the history.
-func (m *Ridge) Learn(labels Labels) error {
-	m.history.learn(labels)
-	return nil
-}
-
 // Forecast writes the logarithms of forecast weights, or of the newest weights before training.
 func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
-		m.history.each(u, func(class int32, newest, before, mean float64) {
+		m.each(u, func(class int32, newest, before, mean float64) {
 			x, log := regressors(newest, before, mean)
 			for i, b := range m.coefficients {
 				log += b * x[i]
@@ -93,10 +79,8 @@ func (s *ridgeSums) Ask(q Question, answer Labels) error {
 	if q.Part != Train {
 		return nil
 	}
-	for k, u := range answer.Nodes {
-		_, classes, weights := answer.Row(k)
-		met := row{classes, weights}
-		s.history.each(u, func(class int32, newest, before, mean float64) {
+	for u, met := range answer.rows() {
+		s.each(u, func(class int32, newest, before, mean float64) {
 			x, log := regressors(newest, before, mean)
 			v, weight := mat.NewVecDense(ridgeSize, x[:]), math.Sqrt(newest)
 			s.xx.SymRankOne(s.xx, weight, v)

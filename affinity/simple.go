@@ -1,8 +1,6 @@
 package affinity
 
-import (
-	"context"
-)
+import "context"
 
 // Zero gives all classes the same score, so that they share their mean gain.
 type Zero struct{ labelsOnly }
@@ -15,27 +13,21 @@ func (Zero) Forecast(context.Context, float64, []int32, []float64) error { retur
 // Mean forecasts the mean of all labels of each node.
 type Mean struct {
 	labelsOnly
-	mean rows
+	rows
 	seen map[int32]float64
 }
 
 // Reset forgets all labels.
 func (m *Mean) Reset(task Task) {
-	m.mean, m.seen = rows{task.Classes, make(map[int32]row)}, make(map[int32]float64)
+	m.rows.Reset(task)
+	m.seen = make(map[int32]float64)
 }
 
 // Learn updates the means.
 func (m *Mean) Learn(labels Labels) error {
-	for k, u := range labels.Nodes {
-		_, classes, weights := labels.Row(k)
+	for u, next := range labels.rows() {
 		m.seen[u]++
-		m.mean.of[u] = m.mean.of[u].decay(row{classes, weights}, m.seen[u])
+		m.average(u, next, m.seen[u])
 	}
-	return nil
-}
-
-// Forecast writes the means.
-func (m *Mean) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
-	m.mean.forecast(nodes, scores)
 	return nil
 }

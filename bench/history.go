@@ -6,16 +6,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/csvrows"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -39,33 +36,28 @@ var historyColumns = []string{"time", "commit", "machine", "model", "nodes", "pe
 
 // ReadHistory reads a CSV file of races, oldest first. A file that does not exist gives no races.
 func ReadHistory(path string) (history []Past, err error) {
-	file, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("bench: history: %w", err)
+	rows, err2 := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	switch err := errors.Join(err, err2); {
+	case err != nil:
+		return nil, fmt.Errorf("bench: history %s: %w", path, err)
+	case len(rows) == 0:
+		return nil, nil
+	case !slices.Equal(rows[0], historyColumns):
+		return nil, errs.New(figures.ErrInput, "bench: history %s has the columns %q, want %q", path, rows[0],
+			historyColumns)
 	}
-	defer file.Close()
-	rows := csvrows.New(file, ',', false)
-	for first := true; ; first = false {
-		cells, err := rows.Next()
-		switch {
-		case err == io.EOF:
-			return history, nil
-		case err != nil:
-			return nil, fmt.Errorf("bench: history %s: %w", path, err)
-		case !first:
-			past, err := parsePast(cells)
-			if err != nil {
-				return nil, fmt.Errorf("bench: history %s, line %d: %w", path, rows.Line(), err)
-			}
-			history = append(history, past)
-		case !slices.Equal(cells, historyColumns):
-			return nil, errs.New(figures.ErrInput, "bench: history %s has the columns %q, want %q", path, cells,
-				historyColumns)
+	for i, cells := range rows[1:] {
+		past, err := parsePast(cells)
+		if err != nil {
+			return nil, fmt.Errorf("bench: history %s, line %d: %w", path, i+2, err)
 		}
+		history = append(history, past)
 	}
+	return history, nil
 }
 
 func parsePast(cells []string) (p Past, err error) {
@@ -77,8 +69,6 @@ func parsePast(cells []string) (p Past, err error) {
 	for i, value := range []*float64{&p.Ours, &p.PeerOwn, &p.Ratio.Median, &p.Ratio.Low, &p.Ratio.High} {
 		*value, wrong[3+i] = strconv.ParseFloat(cells[7+i], 64)
 	}
-	p.Commit, p.Machine, p.Model, p.Peer = strings.Clone(p.Commit), strings.Clone(p.Machine), strings.Clone(p.Model),
-		strings.Clone(p.Peer)
 	return p, errors.Join(wrong[:]...)
 }
 

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments/store"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -87,13 +85,7 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
 	w.report(r, Position{Text: m.starts})
-	m.fit(f)
-	if errors.Is(f.err, train.ErrCheckpoint) {
-		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))
-		if f.err = f.config.Checkpoint.Remove(); f.err == nil {
-			m.fit(f)
-		}
-	}
+	f.report, f.err = train.StartOver(f.config.Checkpoint, func() (*train.Report, error) { return m.fit(f) })
 	if errors.Is(f.err, train.ErrNotSaved) {
 		f.err = store.Unusable(f.err)
 	}
@@ -106,51 +98,4 @@ func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validat
 		m.earlier = max(0, f.report.Seconds-(w.seconds()-began))
 	}
 	return facts, f.err
-}
-
-// errGroupEnded is the error of a training that did not begin because another run of its group panicked.
-var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
-
-// fit trains with the group.
-func (m *RunContext) fit(f *fitting) {
-	f.report, f.err = nil, nil
-	if !m.train(f) && f.report == nil && f.err == nil {
-		f.err = errGroupEnded
-	}
-}
-
-// fitting is one training and its outcome.
-type fitting struct {
-	ctx                  context.Context
-	learner              Learner
-	training, validation []dyngraph.Window
-	config               train.Config
-	report               *train.Report
-	err                  error
-}
-
-func (f *fitting) alone() {
-	f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
-}
-
-// fitTogether trains the seeds of one model in one program, or one by one if they cannot share a program.
-func fitTogether(ctx context.Context, all []*fitting) {
-	var runs []pengcde.SeedRun
-	for _, f := range all {
-		if network, ok := f.learner.(NetworkLearner); ok {
-			runs = append(runs, pengcde.SeedRun{Model: network.Model, Training: f.training, Validation: f.validation,
-				Config: f.config})
-		}
-	}
-	var outcomes []pengcde.Outcome
-	if len(runs) == len(all) && len(all) > 1 {
-		outcomes, _ = pengcde.FitSeeds(ctx, runs)
-	}
-	for i, f := range all {
-		if outcomes == nil {
-			f.alone()
-		} else {
-			f.report, f.err = outcomes[i].Report, outcomes[i].Err
-		}
-	}
 }

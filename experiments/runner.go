@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"runtime"
 	"time"
 
@@ -101,16 +100,6 @@ func (w *runner) look(results Results) error {
 	return nil
 }
 
-// programs returns the missing runs grouped by the program that trains them, in the order of the plan.
-func (w *runner) programs() (all []Results) {
-	for left := w.missing; len(left) > 0; {
-		program := w.program(left[0])
-		all = append(all, left.only(func(r Result) bool { return w.program(r) == program }))
-		left = left.only(func(r Result) bool { return w.program(r) != program })
-	}
-	return all
-}
-
 // all makes the missing runs: first the runs that no other process holds, then the runs that other processes left.
 func (w *runner) all(ctx context.Context) error {
 	defer w.close()
@@ -192,50 +181,6 @@ func (w *runner) tidy(r Result) error {
 		return err
 	}
 	return r.slot.RemoveOlder()
-}
-
-// program names the program that trains a run: its own, or the shared one of its model's seeds.
-func (w *runner) program(r Result) string {
-	if r.Model.Untrained || !w.options.SeedsTogether && w.kind != "xla:cuda" {
-		return r.slot.Name()
-	}
-	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
-}
-
-// group makes the runs that one program trains. If another process holds one of them, group makes none; with inParts
-// it makes the runs that no other process holds. Each run is a coroutine. It stops once its lease is taken, so that
-// the leases follow each other at once, and again before training. When all have stopped or ended, the waiting ones
-// are trained.
-func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
-	contexts, waiting := make([]*RunContext, len(runs)), make([]func() (*fitting, bool), len(runs))
-	errs := make([]error, len(runs))
-	for i, r := range runs {
-		contexts[i] = &RunContext{runner: w, run: r, place: i}
-		next, stop := iter.Pull(func(yield func(*fitting) bool) {
-			contexts[i].train = yield
-			errs[i] = w.one(ctx, contexts[i])
-		})
-		defer stop()
-		waiting[i] = next
-	}
-	for i, take := range waiting {
-		if take(); contexts[i].lease == nil && errs[i] == nil && !inParts {
-			return nil
-		}
-	}
-	for {
-		var all []*fitting
-		for _, next := range waiting {
-			if f, ok := next(); ok {
-				all = append(all, f)
-			}
-		}
-		if len(all) == 0 {
-			w.limitMemory()
-			return errors.Join(errs...)
-		}
-		fitTogether(ctx, all)
-	}
 }
 
 // one makes a run, or finds it stored, unless another process holds it.

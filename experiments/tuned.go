@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -36,21 +35,16 @@ func Tuned(id, name string, trials []Row) Row {
 			return l, nil
 		},
 		Settings: func() (any, error) {
-			all := make([]any, len(trials))
+			all := make([]map[string]any, len(trials))
 			for i, trial := range trials {
-				settings, err := trial.Settings()
-				if err != nil {
-					return nil, fmt.Errorf("experiments: trial %q of %q: %w", trial.Name, name, err)
-				}
-				config, err := trial.Train.Resolved()
-				if err != nil {
+				all[i] = make(map[string]any)
+				if err := trial.Identity(all[i]); err != nil {
 					return nil, fmt.Errorf("experiments: trial %q of %q: %w", trial.Name, name, err)
 				}
 				if trial.Train.EvaluateEvery < 0 {
 					return nil, errs.New(ErrInput, "experiments: trial %q of %q trains without validation, by which trials are "+
 						"compared: want EvaluateEvery of 0 or more", trial.Name, name)
 				}
-				all[i] = map[string]any{"model": settings, "train": canonicalJSON(reflect.ValueOf(config))}
 			}
 			if len(trials) == 0 {
 				return nil, errs.New(ErrInput, "experiments: %q has no trials to choose from", name)
@@ -83,7 +77,10 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	var diverged []error
 	seconds := 0.0
 	for i, learner := range l.learners {
-		report, err := fitAnew(ctx, learner, training, validation, l.config(i, config))
+		own := l.config(i, config)
+		report, err := train.StartOver(own.Checkpoint, func() (*train.Report, error) {
+			return learner.Fit(ctx, training, validation, own)
+		})
 		if report != nil {
 			seconds += report.Seconds
 		}
@@ -105,22 +102,6 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	chosen := *best
 	chosen.Seconds = seconds
 	return &chosen, nil
-}
-
-// fitAnew trains, and starts over if a checkpoint cannot be used.
-func fitAnew(ctx context.Context, learner Learner, training, validation []dyngraph.Window, config train.Config) (
-	*train.Report, error) {
-	report, err := learner.Fit(ctx, training, validation, config)
-	if !errors.Is(err, train.ErrCheckpoint) || config.Checkpoint == nil {
-		return report, err
-	}
-	if config.Checkpoint.Notice != nil {
-		config.Checkpoint.Notice(fmt.Sprintf("a trial starts over: %v", err))
-	}
-	if err := config.Checkpoint.Remove(); err != nil {
-		return nil, err
-	}
-	return learner.Fit(ctx, training, validation, config)
 }
 
 // config returns the configuration of a trial: its own settings, with the progress and the checkpoint of the whole

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"html"
@@ -86,12 +85,10 @@ func (f *Figure) SVG() ([]byte, error) {
 	for i, width := range widths { // so that another font does not run over its neighbours
 		parts[i+1] = fmt.Sprintf(`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width.Points()) + parts[i+1]
 	}
-	var alt strings.Builder
-	_ = xml.EscapeText(&alt, []byte(clean(f.alt))) // a strings.Builder does not fail
 	// Fonts that a machine without Liberation Sans has with the same metrics are named once for all texts. The size is
 	// in CSS pixels, as not every reader of SVG knows points.
 	root := fmt.Sprintf(`<svg role="img" aria-label="%s" font-family="'Liberation Sans',Arial,Helvetica,sans-serif" `+
-		`width="%.2f" height="%.2f" `, &alt, 96.0/72*f.width.Points(), 96.0/72*f.height.Points())
+		`width="%.2f" height="%.2f" `, escaped(clean(f.alt)), 96.0/72*f.width.Points(), 96.0/72*f.height.Points())
 	const face = "font-family:Liberation Sans;font-variant:normal;"
 	return []byte(strings.NewReplacer("<svg ", root, face+"font-weight:normal;font-style:normal;", "",
 		face+"font-weight:bold;font-style:normal;", "font-weight:bold;", "data:image/jpg;", "data:image/png;",

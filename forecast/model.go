@@ -120,7 +120,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	calendar := calendar{series, m.unit}
 	var all []Forecast
 	for _, w := range windows {
-		step, newest := w.Last()+series.Alignment.Targets.Last, w.Last()-1+max(0, series.Alignment.Features.Last)
+		step, newest := w.Last()+series.Alignment.Targets.Last, newest(w)
 		f := Forecast{window: w, From: calendar.text(newest), Time: calendar.text(step), Ahead: step - newest, step: step}
 		y, err := m.Network.Predict(ctx, w, nil)
 		if err != nil {

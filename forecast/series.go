@@ -78,10 +78,7 @@ func observed(s *dyngraph.Series) bool {
 
 // constant reports whether no node's target ever differs from its first one.
 func constant(s *dyngraph.Series) bool {
-	first := make([]float64, s.Nodes())
-	for u := range first {
-		first[u] = math.NaN()
-	}
+	first := slices.Repeat([]float64{math.NaN()}, s.Nodes())
 	for _, targets := range s.Targets {
 		for u, y := range targets {
 			if math.IsNaN(first[u]) {

@@ -264,7 +264,7 @@ func (c Config) dtype() dtypes.DType {
 // wiring returns the parts of the differential equation.
 func (c Config) wiring() wiring {
 	w := wiring{
-		encoder: c.encoder(), rows: c.rowEncoder(), head: c.Head, hidden: c.Hidden * states(c.Field),
+		encoder: c.encoder(), ofRows: c.RowFeatures > 0, head: c.Head, hidden: c.Hidden * states(c.Field),
 		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {

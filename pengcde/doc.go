@@ -16,9 +16,8 @@
 //
 // # Several seeds
 //
-// [FitSeeds] trains several seeds of one configuration in one program. It is meant for devices that one step of a small
-// batch leaves mostly idle. It compiles once for all seeds. On a CPU this is nearly the only gain: samples are stepped
-// together, so a batch takes the number of steps of its slowest sample.
+// [FitSeeds] trains several seeds of one configuration in one program, for a GPU that one small batch leaves mostly
+// idle. docs/performance.md says what that costs and where its code is.
 //
 // # Large controls
 //

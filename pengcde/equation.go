@@ -20,12 +20,10 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-type layer = nn.Layer
-
 // wiring holds the parts of a differential equation.
 type wiring struct {
-	encoder    layer
-	rows       ofRows // encoder of matrix rows; replaces encoder if not nil
+	encoder    encoders
+	ofRows     bool // the encoder is given matrix rows
 	field      field.Field
 	head       head.Head
 	stepSize   ode.StepSize
@@ -46,12 +44,7 @@ type equation struct {
 
 func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 	n := &equation{wiring: w, backend: backend, compiled: make(forms[field.Form, *compiled])}
-	if w.rows != nil {
-		n.declared.encoder = w.rows.Params()
-	} else {
-		n.declared.encoder = w.encoder.Params()
-	}
-	n.declared.field, n.declared.head = w.field.Params(), w.head.Params()
+	n.declared = sections[nn.Param]{w.encoder.Params(), w.field.Params(), w.head.Params()}
 	n.params = n.declared.all()
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
@@ -68,7 +61,7 @@ func (e *equation) sections(params []*tensors.Tensor) sections[*tensors.Tensor] 
 
 // start returns the tensors that the initial state of a batch is encoded from.
 func (e *equation) start(b *batch) []*tensors.Tensor {
-	if e.rows != nil {
+	if e.ofRows {
 		return b.control
 	}
 	return []*tensors.Tensor{b.x0}
@@ -77,8 +70,8 @@ func (e *equation) start(b *batch) []*tensors.Tensor {
 // buildEncode builds z0 [B, n, hidden] from the tensors of [equation.start] and the encoder's parameters.
 func (e *equation) buildEncode(form field.Form, in inputs) []*Node {
 	v := form.Seeds.Bind(e.declared.encoder, in["params"])
-	if e.rows != nil {
-		return []*Node{e.rows.encode(v, form.Control(in["start"]).Graph(0))}
+	if e.ofRows {
+		return []*Node{e.encoder.ofRows(v, form.Control(in["start"]).Graph(0))}
 	}
 	return []*Node{e.encoder.Apply(v, in.one("start"))}
 }
@@ -89,25 +82,23 @@ func (e *equation) buildEncodePull(form field.Form, in inputs) []*Node {
 	return Gradient(ReduceAllSum(Mul(in.one("cotangent"), z0)), in["params"]...)
 }
 
-// forecasts builds the head's forecasts from the states. It also returns the head's parameters and its input arrays by
-// name.
-func (e *equation) forecasts(form field.Form, in inputs) (y *Node, v nn.Values, seen head.Inputs) {
-	v = form.Seeds.Bind(e.declared.head, in["params"])
+// forecasts builds the head's forecasts from the states. It also returns the head's parameters.
+func (e *equation) forecasts(form field.Form, in inputs) (*Node, nn.Values) {
+	v := form.Seeds.Bind(e.declared.head, in["params"])
 	names, _ := e.head.Inputs()
-	seen = head.Bind(names, in["seen"])
-	return e.head.Forecast(v, in.one("states"), seen), v, seen
+	return e.head.Forecast(v, in.one("states"), head.Bind(names, in["seen"])), v
 }
 
 // buildDecode builds forecasts from the states [B, S, n, hidden].
 func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
-	y, _, _ := e.forecasts(form, in)
+	y, _ := e.forecasts(form, in)
 	return []*Node{y}
 }
 
 // buildObjective builds the loss, the cotangent of the states and the gradients of the head's parameters. For
 // parameters of several seeds the loss is [seeds], one for each seed, with the gradients of each seed's parameters.
 func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
-	y, v, _ := e.forecasts(form, in)
+	y, v := e.forecasts(form, in)
 	_, names := e.head.Inputs()
 	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["met"]))
 	total := ReduceAllSum(loss)

@@ -87,7 +87,7 @@ func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Ste
 	e.taken.Weights = make([]float64, len(e.times))
 	e.taken.Weights[len(e.times)-1] = 1
 	return wiring{
-		encoder: nn.MLP{Name: "encoder", In: p, Out: hidden, Width: head.CoderWidth, Depth: head.CoderDepth},
+		encoder: encoders{nn.MLP{Name: "encoder", In: p, Out: hidden, Width: head.CoderWidth, Depth: head.CoderDepth}},
 		head:    nodesHead(t, head.Nodes{}, head.Sizes{Nodes: one.Pattern.Nodes, Outputs: 1, Width: hidden}),
 		field:   f, stepSize: control,
 	}, e

@@ -66,7 +66,7 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepS
 		samples = append(samples, e)
 	}
 	return wire(t, file, wiring{
-		encoder: nn.Linear{Name: "encoder", In: 1, Out: hidden},
+		encoder: encoders{nn.Linear{Name: "encoder", In: 1, Out: hidden}},
 		head: nodesHead(t, head.Nodes{}, head.Sizes{Nodes: samples[0].paths.Pattern.Nodes, Outputs: 1, Width: hidden,
 			Linear: true}),
 		field: f, stepSize: control,

@@ -85,17 +85,15 @@ func (g *groups) setMemory(m ode.Memory) {
 	}
 }
 
-// cut returns the number of samples of each group. The numbers differ by at most one, larger first.
-func (g *groups) cut(samples int) (sizes []int) {
+// bounds returns the first sample of each group and, at the end, the number of samples. The groups' sizes differ by at
+// most one, larger first.
+func (g *groups) bounds(samples int) []int {
 	count := min(g.count, samples)
+	bounds := make([]int, count+1)
 	for i := range count {
-		size := samples / count
-		if i < samples%count {
-			size++
-		}
-		sizes = append(sizes, size)
+		bounds[i+1] = bounds[i] + (samples+count-1-i)/count
 	}
-	return sizes
+	return bounds
 }
 
 // parts splits samples into the parts of a batch; nil if they are not split.
@@ -103,8 +101,8 @@ func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 	if err := g.open(); err != nil {
 		return nil, err
 	}
-	sizes := g.cut(len(samples))
-	if len(sizes) < 2 {
+	bounds := g.bounds(len(samples))
+	if len(bounds) < 3 { // one group
 		return nil, nil
 	}
 	defer func() {
@@ -113,12 +111,12 @@ func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 		}
 	}()
 	total := 0.0
-	for i, size := range sizes {
-		p := part{first: len(samples) - sum(sizes[i:])}
-		if p.batch, err = newBatch(g.members[i].Backend, cfg, samples[p.first:p.first+size]); err != nil {
+	for i, end := range bounds[1:] {
+		p, own := part{first: bounds[i]}, samples[bounds[i]:end]
+		if p.batch, err = newBatch(g.members[i].Backend, cfg, own); err != nil {
 			return made, err
 		}
-		for _, s := range samples[p.first : p.first+size] {
+		for _, s := range own {
 			p.share += floats.Sum(s.taken.Weights)
 		}
 		total += p.share
@@ -128,13 +126,6 @@ func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 		made[i].share /= total
 	}
 	return made, nil
-}
-
-func sum(numbers []int) (total int) {
-	for _, n := range numbers {
-		total += n
-	}
-	return total
 }
 
 func freeParts(parts []part) {
@@ -246,17 +237,17 @@ func (g *groups) predict(ctx context.Context, m *Model, samples []sample, asked 
 	if err := g.open(); err != nil {
 		return nil, err
 	}
-	sizes := g.cut(len(samples))
-	if len(sizes) < 2 {
+	bounds := g.bounds(len(samples))
+	if len(bounds) < 3 {
 		return g.equation.predict(ctx, m, samples, asked)
 	}
-	parts := make([]part, len(sizes))
+	parts := make([]part, len(bounds)-1)
 	for i := range parts {
-		parts[i].first = len(samples) - sum(sizes[i:])
+		parts[i].first = bounds[i]
 	}
 	forecasts := make([][]float64, len(samples))
 	err := g.each(m.params, parts, func(i int, e *equation, own []*tensors.Tensor) error {
-		model, from, to := *m, parts[i].first, parts[i].first+sizes[i]
+		model, from, to := *m, bounds[i], bounds[i+1]
 		model.backend, model.network, model.params = g.members[i].Backend, e, own
 		made, err := e.predict(ctx, &model, samples[from:to], asked[from:to])
 		copy(forecasts[from:], made)

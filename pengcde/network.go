@@ -50,7 +50,7 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 		}
 		if r, ok := c.inBlocks(); ok {
 			_, classes := c.Head.(head.Class)
-			return &recurrent{d, r, make(forms[batchForm, programs]), classes}, d.params, nil
+			return &recurrent{d, r, classes}, d.params, nil
 		}
 		return d, d.params, nil
 	}

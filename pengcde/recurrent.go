@@ -22,9 +22,8 @@ import (
 // take minutes to compile.
 type recurrent struct {
 	*discrete
-	network  sequence.Recurrent
-	compiled forms[batchForm, programs]
-	classes  bool // only the last block makes forecasts
+	network sequence.Recurrent
+	classes bool // only the last block makes forecasts
 }
 
 // inBlocks returns the network of the configuration if it is computed in blocks.
@@ -44,11 +43,6 @@ func block(observations int) int {
 		steps--
 	}
 	return steps
-}
-
-func (r *recurrent) close() {
-	r.compiled.close()
-	r.discrete.close()
 }
 
 // compile returns the programs for the form of a batch, and compiles them on first use. One loss serves all blocks of a

@@ -81,7 +81,7 @@ func (c Config) Resolved() (Resolved, error) {
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: h.Output, Residual: h.Residual, Pairs: h.Pairs,
 		Linear: h.Linear, Head: h.Head, HeadOptions: h.HeadOptions, Normalise: c.Normalise, Mask: c.Mask,
-		GraphOnly: c.GraphOnly, Float: c.floatName(),
+		GraphOnly: c.GraphOnly, Float: c.dtype().String(),
 	}
 	if c.Network != nil {
 		return c.resolvedNetwork(r)
@@ -157,12 +157,4 @@ func optionsOf(name string, model any) (string, error) {
 		return "", invalid("Config.%s, a %T, cannot be JSON: %v", name, model, err)
 	}
 	return text, nil
-}
-
-// floatName returns the name of the floating-point type in files and identities.
-func (c Config) floatName() string {
-	if c.Float64 {
-		return "Float64"
-	}
-	return "Float32"
 }

@@ -95,9 +95,9 @@ func steered(t *testing.T, m *Model) (follow func(ends [][]float64)) {
 		members = append(members, own(one.equation))
 	}
 	return func(ends [][]float64) {
-		for i, size := range g.cut(len(ends)) {
-			members[i].StepSize = ode.Given{Ends: ends[:size]}
-			ends = ends[size:]
+		bounds := g.bounds(len(ends))
+		for i, end := range bounds[1:] {
+			members[i].StepSize = ode.Given{Ends: ends[bounds[i]:end]}
 		}
 	}
 }

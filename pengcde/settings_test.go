@@ -153,11 +153,11 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 // An error in building a part of a model has the same form as errors of ode and xla.
 func TestBuildErrorOfAModel(t *testing.T) {
 	m := ringModel(t, nil)
-	m.network.(*equation).encoder = nil
+	m.network.(*equation).encoder = encoders{nil}
 	_, err := m.Predict(context.Background(), ringSplit(t).Train[0], nil)
 	var build *xla.BuildError
 	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") ||
-		!strings.Contains(err.Error(), "equation.go:") {
-		t.Errorf("%v, want a BuildError of the encoder in equation.go", err)
+		!strings.Contains(err.Error(), "states.go:") {
+		t.Errorf("%v, want a BuildError of the encoder in states.go", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -13,40 +14,48 @@ import (
 // states returns the number of states of a field that are stored side by side, see [field.Traits].
 func states(f field.Field) int { return max(1, traits(f).States) }
 
-// beside encodes each of several states from the same features and concatenates them.
-type beside []layer
+// encoders encode each of the states from the same features or matrix, and concatenate them.
+type encoders []nn.Layer
 
-func (b beside) Params() []nn.Param {
-	var params []nn.Param
-	for _, one := range b {
-		params = append(params, one.Params()...)
-	}
-	return params
-}
+func (e encoders) Params() []nn.Param { return nn.ParamsOf(e...) }
 
-func (b beside) Apply(v nn.Values, x *Node) *Node {
-	each := make([]*Node, len(b))
-	for i, one := range b {
+func (e encoders) Apply(v nn.Values, x *Node) *Node {
+	each := make([]*Node, len(e))
+	for i, one := range e {
 		each[i] = one.Apply(v, x)
 	}
 	return Concatenate(each, -1)
 }
 
-// encoder returns the encoder of features.
-func (c Config) encoder() layer {
-	features, count := c.Mask.Width(c.Features), states(c.Field)
-	named := func(name string) layer {
-		if c.LinearCoders {
-			return nn.Linear{Name: name, In: features, Out: c.Hidden}
+// ofRows returns z0 [B, n, hidden] for the rows of the first snapshots' matrices. It multiplies a matrix by the first
+// linear map of each network and never forms the rows.
+func (e encoders) ofRows(v nn.Values, a *equivariant.Matrix) *Node {
+	each := make([]*Node, len(e))
+	for i, one := range e {
+		first := one.Params()[:2] // weight and bias of the first map
+		x := a.Times(Transpose(v.Get(first[0].Name), 0, 1))
+		each[i] = one.(nn.MLP).Continue(v, Add(x, v.Spread(v.Get(first[1].Name), x)))
+	}
+	return Concatenate(each, -1)
+}
+
+// encoder returns the encoders of features, or with Config.RowFeatures of matrix rows.
+func (c Config) encoder() (each encoders) {
+	m := nn.MLP{In: c.Mask.Width(c.Features), Out: c.Hidden, Width: head.CoderWidth, Depth: head.CoderDepth}
+	if c.RowFeatures > 0 {
+		if m.In = c.Nodes; c.LinearCoders {
+			m.Depth = 0
 		}
-		return nn.MLP{Name: name, In: features, Out: c.Hidden, Width: head.CoderWidth, Depth: head.CoderDepth}
 	}
-	if count == 1 {
-		return named("encoder")
-	}
-	var each beside
-	for i := range count {
-		each = append(each, named(fmt.Sprintf("encoder.%d", i)))
+	for i := range states(c.Field) {
+		if m.Name = "encoder"; states(c.Field) > 1 {
+			m.Name = fmt.Sprintf("encoder.%d", i)
+		}
+		if c.LinearCoders && c.RowFeatures == 0 {
+			each = append(each, nn.Linear{Name: m.Name, In: m.In, Out: m.Out})
+		} else {
+			each = append(each, m)
+		}
 	}
 	return each
 }

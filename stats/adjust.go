@@ -1,8 +1,9 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Holm corrects the p values of several tests, so that the chance of rejecting any true hypothesis stays below the
@@ -19,10 +20,7 @@ func Holm(p []float64) ([]float64, error) {
 
 func holm(p []float64) []float64 {
 	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	floats.ArgsortStable(slices.Clone(p), order)
 	corrected, least := make([]float64, len(p)), 0.0
 	for i, k := range order {
 		least = max(least, min(1, float64(len(p)-i)*p[k]))

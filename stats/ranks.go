@@ -1,10 +1,10 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -35,10 +35,7 @@ type Pair struct {
 // model that differs from all others is in no set.
 func (t RankTest) Groups(level float64) (groups [][]int) {
 	order := make([]int, len(t.MeanRanks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.MeanRanks[a], t.MeanRanks[b]) })
+	floats.ArgsortStable(slices.Clone(t.MeanRanks), order)
 	differ := make(map[[2]int]bool)
 	for _, p := range t.Pairs {
 		differ[[2]int{p.A, p.B}] = p.Corrected <= level
@@ -94,10 +91,7 @@ func upper(statistic float64, degrees int) float64 {
 // t over ties of t values.
 func ranked(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	floats.Argsort(slices.Clone(values), order)
 	ranks = make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i

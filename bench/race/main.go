@@ -49,38 +49,25 @@ func run(ctx context.Context, args []string) error {
 		err = race(ctx, c)
 	}
 	if err == nil && c.figure != "" {
-		err = draw(c.out, c.figure)
+		err = draw(c.out, bench.ReadFile, bench.File.DrawSeconds, c.figure)
 	}
 	if err == nil && c.past != "" {
-		err = drawHistory(c.history, c.past)
+		err = draw(c.history, bench.ReadHistory, bench.DrawHistory, c.past)
 	}
 	return err
 }
 
-// draw draws the rows of a file.
-func draw(rows, figure string) error {
-	f, err := bench.ReadFile(rows)
+// draw saves a figure of what a file holds.
+func draw[T any](path string, read func(string) (T, error), of func(T) (*figures.Figure, error), figure string) error {
+	content, err := read(path)
 	if err != nil {
 		return err
 	}
-	seconds, err := f.DrawSeconds()
+	drawn, err := of(content)
 	if err != nil {
 		return err
 	}
-	return seconds.Save(figure)
-}
-
-// drawHistory draws the ratios of a history.
-func drawHistory(races, figure string) error {
-	history, err := bench.ReadHistory(races)
-	if err != nil {
-		return err
-	}
-	ratios, err := bench.DrawHistory(history)
-	if err != nil {
-		return err
-	}
-	return ratios.Save(figure)
+	return drawn.Save(figure)
 }
 
 // raceOne prints the row of one race.

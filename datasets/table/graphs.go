@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
 // manyEdges is how many make the table of their places one of 100 MiB and more.
@@ -18,12 +19,10 @@ func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	if len(r.from) > manyEdges {
 		runtime.GC() // their memory is for what follows; Go would take as much again first
 	}
-	sorted := make([]int32, len(r.from))
-	for e := range sorted {
+	for e := range r.from {
 		r.from[e], r.to[e] = int32(order[r.from[e]]), int32(order[r.to[e]])
-		sorted[e] = int32(e)
 	}
-	sorted = byKey(byKey(sorted, r.to, len(r.names)), r.from, len(r.names))
+	sorted := countsort.Order(len(r.names), r.from, countsort.Order(len(r.names), r.to, nil))
 	p := &dyngraph.Pattern{Nodes: len(r.names), From: make([]int32, len(sorted)), To: make([]int32, len(sorted))}
 	place := make([]int32, len(sorted))
 	for at, e := range sorted {
@@ -31,23 +30,6 @@ func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	}
 	r.from, r.to = nil, nil
 	return p, place
-}
-
-// byKey sorts a list of edges by the key of each, below a limit; equal ones stay in order.
-func byKey(list, keys []int32, limit int) []int32 {
-	next := make([]int32, limit+1)
-	for _, key := range keys {
-		next[key+1]++
-	}
-	for key := range limit {
-		next[key+1] += next[key]
-	}
-	sorted := make([]int32, len(list))
-	for _, e := range list {
-		sorted[next[keys[e]]] = e
-		next[keys[e]]++
-	}
-	return sorted
 }
 
 // distinctGraphs is how many rows of weights graphs makes; snapshots share the row of a graph that does not change.

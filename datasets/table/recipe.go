@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -118,7 +119,7 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 			return unseen(r.Config.Nodes.Features[k])
 		}
 		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
-		r.FeatureStd[k] = positive(r.FeatureStd[k])
+		r.FeatureStd[k] = cmp.Or(r.FeatureStd[k], 1) // safe to divide by
 		if err := sound(r.Config.Nodes.Features[k], r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
 			return err
 		}
@@ -168,7 +169,7 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	}
 	mean, std := moments(all)
 	for _, at := range bare {
-		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, positive(std)
+		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, cmp.Or(std, 1)
 	}
 	for u := range nodes {
 		at := u*v.targets + k
@@ -177,25 +178,13 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	return true
 }
 
-// moments returns the mean and the population deviation, which is 0 if values differ only by rounding or there are
-// none.
+// moments returns the mean and the population deviation, which is 0 if values differ only by rounding.
 func moments(values []float64) (mean, std float64) {
-	if len(values) == 0 {
-		return 0, 0
-	}
 	const rounding = 1e-12
 	if mean, std = stat.PopMeanStdDev(values, nil); std <= rounding*math.Abs(mean) {
 		std = 0
 	}
 	return mean, std
-}
-
-// positive returns a deviation that is safe to divide by.
-func positive(std float64) float64 {
-	if std == 0 {
-		return 1
-	}
-	return std
 }
 
 // standardise changes values to (value - mean) / std.

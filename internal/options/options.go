@@ -17,14 +17,12 @@ func With(value any, options string) (any, error) {
 	if options == "" {
 		return value, nil
 	}
-	v := reflect.ValueOf(value)
-	if v.Kind() == reflect.Pointer {
-		made := reflect.New(v.Type().Elem())
-		made.Elem().Set(v.Elem())
-		return made.Interface(), json.Unmarshal([]byte(options), made.Interface())
-	}
+	v := reflect.Indirect(reflect.ValueOf(value))
 	made := reflect.New(v.Type())
 	made.Elem().Set(v)
 	err := json.Unmarshal([]byte(options), made.Interface())
+	if reflect.TypeOf(value).Kind() == reflect.Pointer {
+		return made.Interface(), err
+	}
 	return made.Elem().Interface(), err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
 // NeighbourCapacity is the space of neighbour lists for graphs that share programs. Batches of one size laid out in one
@@ -122,7 +123,7 @@ func WindowCapacity(p *dyngraph.Pattern, count, length int, snapshot func(k int)
 // absent.
 func pairs(p *dyngraph.Pattern) (pair, opposite []int32) {
 	pair, opposite = make([]int32, p.Edges()), slices.Repeat([]int32{absent}, p.Edges())
-	turned := byTarget(p)
+	turned := countsort.Order(p.Nodes, p.To, nil) // by target, then by source
 	for e := range pair {
 		pair[e] = int32(e)
 		for len(turned) > 0 {

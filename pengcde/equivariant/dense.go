@@ -26,23 +26,14 @@ func (dense) multiply(m prepared, c coefficients, z *Node) *Node {
 	case c.node == nil:
 		matrix = square(matrices)
 	case m.symmetric:
-		matrix = square(c.blend(c.node, matrices))
+		matrix = square(c.seeds.Blend(c.node, matrices))
 	default:
 		count := matrices.Shape().Dim(1)
-		both := c.blend(Reshape(c.node, c.seeds.Dims(2, count)...), matrices) // [2, batch, n*n], or [S, 2, B, n*n]
+		both := c.seeds.Blend(Reshape(c.node, c.seeds.Dims(2, count)...), matrices) // [2, batch, n*n], or [S, 2, B, n*n]
 		part := func(i int) *Node { return square(SliceAxis(both, -3, AxisElem(i))) }
 		matrix = Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	}
 	return DotGeneral(matrix, []int{2}, []int{0}, z, []int{1}, []int{0})
-}
-
-// blend sums matrices [batch, k, n*n] with coefficients [..., k], or [S, ..., k] for S seeds.
-func (c coefficients) blend(weights, matrices *Node) *Node {
-	last := []int{weights.Rank() - 1}
-	if c.seeds == 0 {
-		return DotGeneral(weights, last, nil, matrices, []int{1}, nil)
-	}
-	return DotGeneral(weights, last, []int{0}, c.seeds.Split(matrices), []int{2}, []int{0})
 }
 
 func (d dense) modulateEdges(_ bool, row, w, x, y *Node, f func(*Node) *Node) *Node {

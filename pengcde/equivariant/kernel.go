@@ -83,10 +83,8 @@ func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
 		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1}})
 	case c.node == nil:
 		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1, 0}})
-	case c.seeds == 0:
-		return ExpandAxes(c.node, 0)
 	}
-	return c.node
+	return c.seeds.Axis(c.node)
 }
 
 // transposed returns the coefficients of the transposed matrix.

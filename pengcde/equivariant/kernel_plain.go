@@ -60,8 +60,7 @@ func productPlain(s sparse, in []*Node) []*Node {
 	c, to, values, z := in[0], in[2], in[3], in[6]
 	own, entries := s.arrangedLists(in[4], in[5], to)
 	dims := values.Shape().Dimensions
-	split := nn.Seeds(c.Shape().Dim(0)).Split(values) // [S, B, m, capacity]
-	mixed := Reshape(DotGeneral(c, []int{1}, []int{0}, split, []int{2}, []int{0}), dims[0], dims[2])
+	mixed := Reshape(nn.Seeds(c.Shape().Dim(0)).Blend(c, values), dims[0], dims[2])
 	return []*Node{own.product(entries(mixed), z)}
 }
 

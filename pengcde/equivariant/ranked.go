@@ -20,9 +20,7 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	if !xla.HasKernels(z) {
 		return Add(y, ranked(seeds, nodes, puts, z, bySum))
 	}
-	if seeds == 0 {
-		seeds, puts = 1, ExpandAxes(puts, 0)
-	}
+	seeds, puts = max(seeds, 1), seeds.Axis(puts)
 	product := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
 			return []*Node{ranked(seeds, in[0], in[1], in[2], byProduct)}

@@ -1,6 +1,9 @@
 package equivariant
 
-import "github.com/peng-cde/pengcde-go/dyngraph"
+import (
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
+)
 
 // fit returns the layout for these snapshots, [samples][J][edges] on the patterns. If all are symmetric, as in an
 // undirected graph with every edge in both directions, A^T is A and column sums are row sums. A row then holds each
@@ -37,28 +40,11 @@ func (l layout) fit(snapshots [][][]float64) layout {
 // Sorted by target and then by source, the edges of a symmetric pattern are the opposites of the edges sorted by source
 // and then by target.
 func opposites(p *dyngraph.Pattern) []int32 {
-	opposite := byTarget(p)
+	opposite := countsort.Order(p.Nodes, p.To, nil)
 	for e, other := range opposite {
 		if p.From[e] != p.To[other] || p.To[e] != p.From[other] {
 			return nil
 		}
 	}
 	return opposite
-}
-
-// byTarget returns the edges of a pattern sorted by target and then by source.
-func byTarget(p *dyngraph.Pattern) []int32 {
-	start := make([]int32, p.Nodes+1)
-	for _, v := range p.To {
-		start[v+1]++
-	}
-	for v := range p.Nodes {
-		start[v+1] += start[v]
-	}
-	sorted := make([]int32, p.Edges())
-	for e, v := range p.To {
-		sorted[start[v]] = int32(e)
-		start[v]++
-	}
-	return sorted
 }

@@ -24,11 +24,7 @@ func (m modulated) params(matrices int) []nn.Param {
 	if m.Size == 0 {
 		return nil
 	}
-	params := m.Params()
-	for _, one := range m.modulations[:matrices] {
-		params = append(params, one.Params()...)
-	}
-	return params
+	return append(m.Params(), nn.ParamsOf(m.modulations[:matrices]...)...)
 }
 
 // apply modulates one matrix, or A and A'.

@@ -81,17 +81,8 @@ func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
 	act := func(c equivariant.Convolution) func(x *Node) *Node {
-		mix := func(name string, y *Node) *Node { // W y for y [batch, n, d]
-			w := v.Get(c.Name + name)
-			if v.Seeds > 0 {
-				product := DotGeneral(w, []int{2}, []int{0}, v.Split(y), []int{2}, []int{0}) // [S, n, B, d]
-				return Reshape(TransposeAllDims(product, 0, 2, 1, 3), y.Shape().Dimensions...)
-			}
-			product := DotGeneral(w, []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
-			return TransposeAllDims(product, 1, 0, 2)
-		}
 		return func(x *Node) *Node {
-			return Add(mix(".fusion_1", s.a.Apply(x)), mix(".fusion_2", s.da.Apply(x)))
+			return Add(v.Mix(v.Get(c.Name+".fusion_1"), s.a.Apply(x)), v.Mix(v.Get(c.Name+".fusion_2"), s.da.Apply(x)))
 		}
 	}
 	return f.stack().respond(v, s, z,

@@ -90,11 +90,7 @@ func sharesOf(targets []float64, saves int) []float64 {
 // Mean returns the weighted mean, over samples and save times, of the losses in each, [B, S]. For a batch of several
 // seeds it returns one mean for each seed, [seeds].
 func Mean(seeds nn.Seeds, each, weights *Node) *Node {
-	if seeds > 0 {
-		sum := func(x *Node) *Node { return ReduceSum(seeds.Split(x), 1, 2) }
-		return Div(sum(Mul(each, weights)), sum(weights))
-	}
-	return Div(ReduceAllSum(Mul(each, weights)), ReduceAllSum(weights))
+	return Div(seeds.Sum(Mul(each, weights)), seeds.Sum(weights))
 }
 
 // MeanRows returns the mean [B, S] over rows and outputs of a loss of each target, [B, S, rows, q]. Missing targets are

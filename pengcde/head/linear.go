@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -147,18 +149,12 @@ func (l Linear) solve(windows []dyngraph.Window, outputs int, targets func(dyngr
 		}
 	}
 	for k := range outputs {
-		for i := range width {
-			xx[k].SetSym(i, i, xx[k].At(i, i)+l.Penalty*rows[k])
-		}
-		var cholesky mat.Cholesky
-		var d mat.VecDense
-		if !cholesky.Factorize(xx[k]) || cholesky.SolveVecTo(&d, xy[k]) != nil {
+		d, ok := ridge.Solve(xx[k], xy[k], l.Penalty*rows[k])
+		if !ok {
 			return nil, invalid("the linear part of output %d with %g observed targets and penalty %g has no solution in "+
 				"floats: want observed targets, a larger penalty, and values of order 1", k, rows[k], l.Penalty)
 		}
-		for i := range width {
-			b[k*width+i] += d.AtVec(i)
-		}
+		floats.Add(b[k*width:(k+1)*width], d)
 	}
 	return b, nil
 }

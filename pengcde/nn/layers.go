@@ -56,11 +56,7 @@ func (m MLP) layers() []Linear {
 
 // Params declares the linear maps in order, named Name.layers.K.
 func (m MLP) Params() []Param {
-	var params []Param
-	for _, l := range m.layers() {
-		params = append(params, l.Params()...)
-	}
-	return params
+	return ParamsOf(m.layers()...)
 }
 
 // Apply maps x [..., In] to [..., Out].

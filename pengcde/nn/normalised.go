@@ -16,12 +16,7 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 		return l.Apply(v, r.Apply(v, x))
 	}
 	k := normalised{norm: r.Norm.Resolved(), before: before}
-	param := func(name string) *Node { // [S, dims...], also of one seed
-		if v.Seeds == 0 {
-			return ExpandAxes(v.Get(name), 0)
-		}
-		return v.Get(name)
-	}
+	param := func(name string) *Node { return v.Axis(v.Get(name)) }
 	inputs := []*Node{x}
 	if r.Over != NoNorm {
 		inputs = append(inputs, param(r.Name+".weight"), param(r.Name+".bias"))

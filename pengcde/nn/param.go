@@ -97,6 +97,14 @@ func Check(params []Param) error {
 	return nil
 }
 
+// ParamsOf returns the parameters that parts declare, in order.
+func ParamsOf[P interface{ Params() []Param }](parts ...P) (params []Param) {
+	for _, part := range parts {
+		params = append(params, part.Params()...)
+	}
+	return params
+}
+
 // Draw draws the initial values of parameters in order from one seed, as host tensors of the given float type. It
 // panics if [Check] returns an error.
 func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {

@@ -9,7 +9,8 @@ import (
 
 // Seeds is the number S of models whose parameters are bound at once, each parameter with a leading axis: [S, dims...]
 // instead of [dims...]. They act on a batch of S·B samples: sample s·B+b belongs to seed s. 0 means one model, without
-// that axis.
+// that axis. Layers leave the axis to the methods of Seeds and need no second form. docs/performance.md says what
+// training several seeds at once is for.
 type Seeds int
 
 // Dims returns the dimensions of a parameter with the given declared dimensions.
@@ -18,6 +19,14 @@ func (s Seeds) Dims(declared ...int) []int {
 		return declared
 	}
 	return append([]int{int(s)}, declared...)
+}
+
+// Axis returns a parameter with the axis of seeds, also for one model: [1, dims...].
+func (s Seeds) Axis(param *Node) *Node {
+	if s == 0 {
+		return ExpandAxes(param, 0)
+	}
+	return param
 }
 
 // Bind returns the values of declared parameters from nodes in the same order. The nodes have the declared shapes with
@@ -73,6 +82,32 @@ func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	y := DotGeneral(rows, []int{2}, []int{0}, matrix, []int{1 + axis}, []int{0}) // [S, rows, m]
 	dims[last] = y.Shape().Dim(-1)
 	return Reshape(y, dims...)
+}
+
+// Mix multiplies the second axis of x [batch, n, d] by a matrix [m, n]: [batch, m, d].
+func (s Seeds) Mix(matrix, x *Node) *Node {
+	if s == 0 {
+		return TransposeAllDims(DotGeneral(matrix, []int{1}, nil, x, []int{1}, nil), 1, 0, 2)
+	}
+	y := DotGeneral(matrix, []int{2}, []int{0}, s.Split(x), []int{2}, []int{0}) // [S, m, B, d]
+	return Reshape(TransposeAllDims(y, 0, 2, 1, 3), x.Shape().Dim(0), -1, x.Shape().Dim(2))
+}
+
+// Blend sums the rows of x [batch, k, m] with weights [..., k]: [..., batch, m], or [S, ..., B, m] for several seeds.
+func (s Seeds) Blend(weights, x *Node) *Node {
+	last := []int{weights.Rank() - 1}
+	if s == 0 {
+		return DotGeneral(weights, last, nil, x, []int{1}, nil)
+	}
+	return DotGeneral(weights, last, []int{0}, s.Split(x), []int{2}, []int{0})
+}
+
+// Sum returns the sum of all entries of x [batch, m] as a scalar, or [S] for several seeds.
+func (s Seeds) Sum(x *Node) *Node {
+	if s == 0 {
+		return ReduceAllSum(x)
+	}
+	return ReduceSum(s.Split(x), 1, 2)
 }
 
 // Spread reshapes a parameter [dims...] to the rank of x [batch, ..., dims...], so that it broadcasts over the leading

@@ -111,10 +111,7 @@ func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
 // embeddings, and scale is [n, S·q].
 func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
 	a = a.withDefaults(s)
-	var params []nn.Param
-	for _, block := range a.blocks(s) {
-		params = append(params, block.Params()...)
-	}
+	params := nn.ParamsOf(a.blocks(s)...)
 	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.readout(s).Out}, Init: nn.Fill(1)}
 	if a.Published {
 		scale.Init = nn.Normal(1)

@@ -82,11 +82,7 @@ func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 	if !s.PerTime {
 		cells = append(cells, d.cells("decoder", s)...)
 	}
-	var params []nn.Param
-	for _, cell := range cells {
-		params = append(params, cell.Params()...)
-	}
-	return append(params, d.projection(s).Params()...)
+	return append(nn.ParamsOf(cells...), d.projection(s).Params()...)
 }
 
 // Forecast builds the forecasts [B, S, n, q].

@@ -111,12 +111,8 @@ type interactive struct {
 }
 
 func (m interactive) Params() []nn.Param {
-	var params []nn.Param
-	for _, part := range []interface{ Params() []nn.Param }{
-		m.start, m.whole, m.even, m.odd, m.value, m.gate, m.gated, m.readout} {
-		params = append(params, part.Params()...)
-	}
-	return params
+	return nn.ParamsOf[interface{ Params() []nn.Param }](m.start, m.whole, m.even, m.odd, m.value, m.gate, m.gated,
+		m.readout)
 }
 
 func (m interactive) forecast(v nn.Values, features *Node, drop func(*Node) *Node) *Node {

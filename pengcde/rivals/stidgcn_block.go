@@ -35,7 +35,7 @@ func newBlock(name string, channels, nodes, times int) interactiveBlock {
 func (b interactiveBlock) Params() []nn.Param {
 	var params []nn.Param
 	for _, a := range b.along {
-		params = append(params, append(a.wide.Params(), a.narrow.Params()...)...)
+		params = append(params, nn.ParamsOf(a.wide, a.narrow)...)
 	}
 	return append(params, b.graph.Params()...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
 // edgeList collects undirected edges, each once.
@@ -18,34 +19,13 @@ func (l *edgeList) pattern(n int) *dyngraph.Pattern {
 	return sorted(n, append(l.from, l.to...), append(l.to, l.from...))
 }
 
-// sorted orders directed edges, each given once, by (from, to) in O(n + edges): two counting sorts, the second of which
-// keeps the order of the first.
+// sorted orders directed edges, each given once, by (from, to) in O(n + edges).
 func sorted(n int, from, to []int32) *dyngraph.Pattern {
-	to, from = countingSort(n, to, from)
-	from, to = countingSort(n, from, to)
-	return &dyngraph.Pattern{Nodes: n, From: from, To: to}
-}
-
-func countingSort(n int, keys, values []int32) (sortedKeys, sortedValues []int32) {
-	next := starts(n, keys)
-	sortedKeys, sortedValues = make([]int32, len(keys)), make([]int32, len(keys))
-	for e, key := range keys {
-		sortedKeys[next[key]], sortedValues[next[key]] = key, values[e]
-		next[key]++
+	p := &dyngraph.Pattern{Nodes: n, From: make([]int32, len(from)), To: make([]int32, len(from))}
+	for i, e := range countsort.Order(n, from, countsort.Order(n, to, nil)) {
+		p.From[i], p.To[i] = from[e], to[e]
 	}
-	return sortedKeys, sortedValues
-}
-
-// starts holds, for each of n keys and one beyond, how many of the keys are smaller: where the edges of a node start.
-func starts(n int, keys []int32) []int {
-	start := make([]int, n+1)
-	for _, key := range keys {
-		start[key+1]++
-	}
-	for u := range n {
-		start[u+1] += start[u]
-	}
-	return start
+	return p
 }
 
 // checkPattern requires edges in range, in order and each once.

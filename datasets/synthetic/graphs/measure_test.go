@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
 // ByCommunity and Communities are for the external tests.
@@ -26,7 +27,7 @@ func Measure(p *dyngraph.Pattern) (Statistics, error) {
 	if err := checkUndirected(p); err != nil {
 		return Statistics{}, err
 	}
-	start := starts(p.Nodes, p.From)
+	start := countsort.Starts(p.Nodes, p.From)
 	triangles := countTriangles(p, start)
 	n := float64(p.Nodes)
 	s := Statistics{MeanDegree: float64(p.Edges()) / n, MinDegree: math.Inf(1)}
@@ -44,7 +45,7 @@ func Measure(p *dyngraph.Pattern) (Statistics, error) {
 
 // countTriangles counts the triangles at each node. Edges run from the end of lower degree to the end of higher degree;
 // no node has more than sqrt(2 edges) of them, so that each triangle is found once, from its lowest corner.
-func countTriangles(p *dyngraph.Pattern, start []int) []int {
+func countTriangles(p *dyngraph.Pattern, start []int32) []int {
 	n := p.Nodes
 	above := func(u, v int32) bool {
 		du, dv := start[u+1]-start[u], start[v+1]-start[v]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
 // byCommunity renumbers the nodes of an undirected graph community by community, in the order of communities, so that
@@ -77,7 +78,7 @@ func newClustering(p *dyngraph.Pattern) *clustering {
 		parent:     make([]int32, n), between: make([]map[int32]int32, n),
 		degree: make([]int64, n), label: make([]int32, n),
 	}
-	start := starts(n, p.From)
+	start := countsort.Starts(n, p.From)
 	for u := range n {
 		neighbours := p.To[start[u]:start[u+1]]
 		c.parent[u], c.label[u], c.degree[u] = int32(u), int32(u), int64(len(neighbours))
