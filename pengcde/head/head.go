@@ -10,7 +10,6 @@
 package head
 
 import (
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
