@@ -2,7 +2,6 @@ package figures
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"html"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 )
 
 // ErrInput is wrapped by every error about the input of a figure or table.
-var ErrInput = errors.New("invalid input for a figure")
+var ErrInput = errs.ErrInput
 
 // invalid returns an error that wraps ErrInput.
 func invalid(format string, args ...any) error {

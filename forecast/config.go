@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // ErrInput is wrapped by errors about data and settings that cannot be used to train a model, or that do not fit a
 // model.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "forecast: "+format, args...)

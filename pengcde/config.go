@@ -19,8 +19,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
-// ErrInput is wrapped by errors about options and data that do not fit a model.
-var ErrInput = head.ErrInput
+// ErrInput is wrapped by errors about options and data that do not fit a model. The packages below share the value.
+var ErrInput = errs.ErrInput
 
 // Config describes a model. A field left at zero takes the default that its comment names. Fields of the embedded
 // structs Input, Equation and Execution, such as Step, are read and set like fields of Config; a composite literal sets

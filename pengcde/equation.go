@@ -173,8 +173,8 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 	solution, err := c.solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a partial solution is of no use here
-		if errors.Is(err, ode.ErrInput) {
-			err = errs.In("pengcde", err, ErrInput)
+		if errors.Is(err, ErrInput) {
+			err = errs.In("pengcde", err)
 		}
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package pengcde
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gomlx/compute/shapes"
@@ -9,7 +8,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -83,9 +81,6 @@ func newPrograms(backend *xla.Backend, list ...program) (programs, error) {
 func (s programs) call(name string, of values) ([]*tensors.Tensor, error) {
 	p := s[name]
 	out, err := p.compiled.Call(p.flat(of)...)
-	if errors.Is(err, nn.ErrInput) { // a layer refused its options while the program was built
-		return nil, errs.In("pengcde", err, ErrInput)
-	}
 	if err != nil {
 		return nil, errs.In("pengcde", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // ErrInput is wrapped by every error of this package. The others name the fault.
 var (
-	ErrInput     = errors.New("invalid input for a statistic")
+	ErrInput     = errs.ErrInput
 	ErrModels    = errors.New("fewer than 2 models")
 	ErrBlocks    = errors.New("fewer than 2 blocks")
 	ErrNotFinite = errors.New("a value that is not finite")

@@ -4,12 +4,17 @@
 package errs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
+
+// ErrInput is wrapped by errors about options and data that a package cannot use. Public packages export it, so that a
+// caller asks the package at hand about an error that came from one below.
+var ErrInput = errors.New("invalid input")
 
 // framed is an error with its own text.
 type framed struct {

@@ -12,7 +12,7 @@ import (
 
 // ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Errors about a window outside its
 // series, or about a repeated value that is NaN, also wrap [dyngraph.ErrInvalid].
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
 var ErrNotFitted = errors.New("not fitted")

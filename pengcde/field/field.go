@@ -1,7 +1,6 @@
 package field
 
 import (
-	"errors"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -84,7 +83,7 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 // ErrInput is wrapped by errors about fields and controls that are impossible or do not fit each other: sizes, dtypes,
 // shapes, clocks. Errors about graphs also wrap [dyngraph.ErrInvalid]; errors about knots and values also wrap the
 // errors of package path.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/field: %s", fmt.Sprintf(format, args...))

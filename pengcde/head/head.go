@@ -10,8 +10,6 @@
 package head
 
 import (
-	"errors"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -20,7 +18,7 @@ import (
 )
 
 // ErrInput is wrapped by errors about options and windows that do not fit a head.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/head: "+format, args...)

@@ -1,7 +1,6 @@
 package law
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +14,7 @@ import (
 )
 
 // ErrInput is wrapped by errors about windows that cannot be used to fit or measure a law.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/law: %s", fmt.Sprintf(format, args...))

@@ -8,7 +8,6 @@ package nn
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,7 +40,7 @@ const (
 )
 
 // ErrInput is wrapped by errors about sizes beyond these bounds.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 // Size returns the number of entries, math.MaxInt on overflow.
 func (p Param) Size() int {

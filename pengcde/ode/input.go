@@ -1,7 +1,6 @@
 package ode
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +13,7 @@ import (
 )
 
 // ErrInput is wrapped by errors about the input of a solve: times, shapes, options.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 // InputError is an error about one entry of the input of a solve; it wraps [ErrInput].
 type InputError struct {

@@ -8,7 +8,6 @@
 package rivals
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -38,7 +37,7 @@ func init() {
 }
 
 // ErrInput is wrapped by errors about sizes and options that a network cannot have.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/rivals: %s", fmt.Sprintf(format, args...))

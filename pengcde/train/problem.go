@@ -5,10 +5,12 @@ import (
 	"errors"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrInput is wrapped by errors about options and data that do not fit.
-var ErrInput = errors.New("invalid input")
+var ErrInput = errs.ErrInput
 
 // ErrNotFinite is wrapped when a loss or a gradient is NaN or infinite.
 var ErrNotFinite = errors.New("loss or gradient not finite")

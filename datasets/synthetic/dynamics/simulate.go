@@ -16,7 +16,7 @@ import (
 // graph, for a state that became NaN or infinite (the error names it), and for a state that a change of the graph made
 // larger than [Dynamics].Growth allows.
 var (
-	ErrInput     = errors.New("invalid input")
+	ErrInput     = errs.ErrInput
 	ErrStep      = errors.New("step is too long")
 	ErrNotFinite = errors.New("state is not finite")
 	ErrGrowth    = errors.New("state grows too large")
