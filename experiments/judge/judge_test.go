@@ -58,7 +58,7 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| one | first | −0.50, p < 0.001 | – |", "| | second | – | +0.25, p 0.040 |",
+	for _, want := range []string{"| one | first | −0.50, p &lt; 0.001 | – |", "| | second | – | +0.25, p 0.040 |",
 		"| two | first | – (missing, 1 of 3) | +0.10 (−0.20 to +0.40), p 0.500 |"} {
 		if !strings.Contains(strings.Join(strings.Fields(numbers), " "), want) {
 			t.Errorf("no %q in\n%s", want, numbers)
