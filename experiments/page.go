@@ -11,10 +11,10 @@ import (
 // Page holds what the page of a study shows in addition to its tables.
 type Page struct {
 	// Verdict states in at most two sentences what the runs show, good or bad. Matrix, if present, shows it by case.
-	// Details lists the numbers behind it, one line each.
-	Verdict string
-	Matrix  *figures.Table
-	Details []string
+	// Numbers, if present, has the numbers behind the matrix, and Details further lines on them.
+	Verdict         string
+	Matrix, Numbers *figures.Table
+	Details         []string
 	// Overviews is the number of summary tables at the start of Show. The remaining tables are folded away. 0 folds
 	// none.
 	Overviews int

@@ -3,6 +3,7 @@ package figures
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Direction says which of two numbers is better.
@@ -38,6 +39,24 @@ func (t *Table) HasPublished() bool {
 	return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
 		return slices.ContainsFunc(row, func(c Cell) bool { return c.published != nil })
 	})
+}
+
+// WithoutEmpty returns the table without the rows that have no result in any cell, and the first cells of these rows. A
+// text that begins with "missing" or "–" is no result.
+func (t *Table) WithoutEmpty() (filled *Table, empty []string) {
+	none := func(c Cell) bool {
+		return c.IsMissing() || c.kind == textCell && (strings.HasPrefix(c.text, "missing") || strings.HasPrefix(c.text, "–"))
+	}
+	with := *t
+	with.Rows = nil
+	for _, row := range t.Rows {
+		if len(row) > 1 && !slices.ContainsFunc(row[1:], func(c Cell) bool { return !none(c) }) {
+			empty = append(empty, row[0].text)
+		} else {
+			with.Rows = append(with.Rows, row)
+		}
+	}
+	return &with, empty
 }
 
 // mark is the emphasis of a cell.

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -30,6 +32,8 @@ type Finding struct {
 	// Difference is the row's score minus the rival's, in the unit of [Matrix].Score. Half is the half-width of its
 	// 95% interval.
 	Difference, Half float64
+	// Mean is the row's mean score on the blocks of the test; 0 in tests of another kind.
+	Mean float64
 	// P is the p value corrected for the rivals that the row was tested against. Raw is the uncorrected p value.
 	P, Raw float64
 	// Note gives the reason if there was no test, and otherwise further information.
@@ -131,12 +135,14 @@ func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
 	for k, i := range with {
 		errors[k] = rivals[i].on(blocks)
 	}
-	differences, err := stats.Compare(row.on(blocks), errors, test)
+	own := row.on(blocks)
+	differences, err := stats.Compare(own, errors, test)
 	if err != nil {
 		return nil, err
 	}
 	for k, i := range with {
 		findings[i] = Of(differences[k])
+		findings[i].Mean = stat.Mean(own, nil)
 	}
 	return findings, nil
 }

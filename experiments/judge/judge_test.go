@@ -54,6 +54,16 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
 	}
+	numbers, err := m.Details().Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| one | first | −0.50, p &lt; 0.001 | – |", "| | second | – | +0.25, p 0.040 |",
+		"| two | first | – (missing, 1 of 3) | +0.10 (−0.20 to +0.40), p 0.500 |"} {
+		if !strings.Contains(strings.Join(strings.Fields(numbers), " "), want) {
+			t.Errorf("no %q in\n%s", want, numbers)
+		}
+	}
 	if counts := m.Lines[0].Tally(); counts[Better] != 1 || counts[NotTested] != 1 || counts[Worse] != 0 {
 		t.Errorf("tally %v", counts)
 	}
@@ -68,7 +78,8 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := findings[0]; f.Outcome != Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 || f.Difference > 0.99 {
+	if f := findings[0]; f.Outcome != Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 || f.Difference > 0.99 ||
+		f.Mean != 2 {
 		t.Errorf("%+v", f)
 	}
 	if f := findings[1]; f.Outcome != NotTested || f.Note != "gone missing, 1 of 3" {
@@ -96,28 +107,6 @@ func TestCorrect(t *testing.T) {
 	for i, want := range []Finding{{Outcome: Worse, P: 0.03}, {Outcome: Better, P: 0.004}, {Outcome: NotShown, P: 0.06}} {
 		if f := findings[i]; f.Outcome != want.Outcome || f.P < want.P-1e-9 || f.P > want.P+1e-9 {
 			t.Errorf("%d: %+v, want %+v", i, f, want)
-		}
-	}
-}
-
-// A summary names up to three cases, counts more, and leaves out cases without a test.
-func TestSummary(t *testing.T) {
-	m := Matrix{Cases: []string{"a", "b", "c", "d", "e", "f"}}
-	of := func(outcomes ...Outcome) Line {
-		var l Line
-		for _, o := range outcomes {
-			l.Findings = append(l.Findings, Finding{Outcome: o})
-		}
-		return l
-	}
-	for want, line := range map[string]Line{
-		"undecided on 6 of 6": of(NotShown, NotShown, NotShown, NotShown, NotShown, NotShown),
-		"better on a and b, worse on f and undecided on 2 of 5": of(Better, Better, NotShown, NotShown, NotTested, Worse),
-		"better on 4": of(Better, Better, Better, Better, NotTested, NotTested),
-		"":            of(NotTested, NotTested, NotTested, NotTested, NotTested, NotTested),
-	} {
-		if got := m.Summary(line); got != want {
-			t.Errorf("summary is %q, want %q", got, want)
 		}
 	}
 }

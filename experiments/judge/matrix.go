@@ -58,30 +58,6 @@ func (l Line) Tally() map[Outcome]int {
 	return counts
 }
 
-// Summary names the cases in which the row of a line is better or worse than its rival, and counts the undecided ones.
-func (m Matrix) Summary(l Line) string {
-	var parts []string
-	for _, o := range []Outcome{Better, Worse} {
-		var cases []string
-		for at, f := range l.Findings {
-			if f.Outcome == o {
-				cases = append(cases, m.Cases[at])
-			}
-		}
-		switch {
-		case len(cases) > 3:
-			parts = append(parts, fmt.Sprintf("%s on %d", o, len(cases)))
-		case cases != nil:
-			parts = append(parts, fmt.Sprintf("%s on %s", o, strings.Join(cases, " and ")))
-		}
-	}
-	tally := l.Tally()
-	if tally[NotShown] > 0 {
-		parts = append(parts, fmt.Sprintf("undecided on %d of %d", tally[NotShown], len(l.Findings)-tally[NotTested]))
-	}
-	return Enumerate(parts)
-}
-
 // Enumerate joins words as in "a, b and c".
 func Enumerate(words []string) string {
 	last := len(words) - 1
@@ -103,8 +79,29 @@ const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of a
 // Table returns the matrix as a table with a line for each pair of row and rival; the name of a row is on its first
 // line.
 func (m Matrix) Table() *figures.Table {
-	t := &figures.Table{Title: m.Title, Notes: append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...),
-		Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
+	t := m.table(m.cell)
+	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...)
+	return t
+}
+
+// Details returns a table of the same form with all numbers: the difference with its interval and the p value, or the
+// reason why there is no test.
+func (m Matrix) Details() *figures.Table {
+	t := m.table(func(f Finding) figures.Cell {
+		switch {
+		case f.Outcome != NotTested:
+			return figures.Text(m.numbers(f))
+		case f.Note != "":
+			return figures.Text("– (" + f.Note + ")")
+		}
+		return figures.Missing()
+	})
+	t.Title = "Difference of " + m.Score + ", its 95% interval and p value"
+	return t
+}
+
+func (m Matrix) table(cell func(Finding) figures.Cell) *figures.Table {
+	t := &figures.Table{Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
 	for _, name := range m.Cases {
 		t.Columns = append(t.Columns, figures.Column{Title: name})
 	}
@@ -117,7 +114,7 @@ func (m Matrix) Table() *figures.Table {
 		last = l.Row
 		cells := []figures.Cell{figures.Text(name), figures.Text(l.Rival)}
 		for _, f := range l.Findings {
-			cells = append(cells, m.cell(f))
+			cells = append(cells, cell(f))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
@@ -148,24 +145,6 @@ func (m Matrix) numbers(f Finding) string {
 		text += " (" + f.Note + ")"
 	}
 	return text
-}
-
-// Details returns the numbers of each tested line, case by case.
-func (m Matrix) Details() (lines []string) {
-	for _, l := range m.Lines {
-		var parts []string
-		for i, f := range l.Findings {
-			if f.Outcome != NotTested {
-				parts = append(parts, m.Cases[i]+" "+m.numbers(f))
-			} else if f.Note != "" {
-				parts = append(parts, fmt.Sprintf("%s – (%s)", m.Cases[i], f.Note))
-			}
-		}
-		if parts != nil {
-			lines = append(lines, fmt.Sprintf("%s beside %s: %s", l.Row, l.Rival, strings.Join(parts, "; ")))
-		}
-	}
-	return lines
 }
 
 // Probability formats a p value.

@@ -60,19 +60,35 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 		}
 		fmt.Fprintf(&b, "%s\n", text)
 	}
-	if len(p.Details) > 0 {
-		fmt.Fprintf(&b, "<details><summary>The numbers behind it</summary>\n\n- %s\n\n</details>\n\n",
-			strings.Join(p.Details, "\n- "))
+	if p.Numbers != nil || len(p.Details) > 0 {
+		b.WriteString("<details><summary>The numbers behind it</summary>\n\n")
+		if p.Numbers != nil {
+			text, err := p.Numbers.Markdown()
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%s\n", text)
+		}
+		for _, line := range p.Details {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+		b.WriteString("\n</details>\n\n")
 	}
 	for i, table := range p.Tables {
 		if p.Overviews > 0 && i == p.Overviews {
 			b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
 		}
-		text, err := table.Markdown()
-		if err != nil {
-			return "", err
+		filled, empty := table.WithoutEmpty()
+		if len(filled.Rows) > 0 {
+			text, err := filled.Markdown()
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%s\n", text)
 		}
-		fmt.Fprintf(&b, "%s\n", text)
+		if len(empty) > 0 {
+			fmt.Fprintf(&b, "No result is stored for %s (%s).\n\n", strings.Join(empty, "; "), table.Title)
+		}
 	}
 	if p.Overviews > 0 {
 		b.WriteString("</details>\n\n")

@@ -44,9 +44,9 @@ type section struct {
 	Made, Planned int
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
-	// Judged is the comparison matrix, Shown holds the tables, Folded the tables that are folded away, Beside the
+	// Judged is the comparison matrix, Counted has its numbers, Shown holds the tables, Folded the tables that are folded away, Beside the
 	// further content of the paper's exhibits, and Drawn the figures.
-	Judged, Shown, Folded, Beside, Drawn []template.HTML
+	Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
 	// Others holds the counts of stored and planned runs in the other profiles.
 	Others []profileCount
 }
@@ -164,14 +164,11 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	for _, f := range s.Figures {
 		drawn = append(drawn, f.Figure)
 	}
-	var judged []*figures.Table
-	if s.Matrix != nil {
-		judged = append(judged, s.Matrix)
-	}
 	for _, list := range []struct {
 		items []figures.Item
 		to    *[]template.HTML
-	}{{tableItems(judged), &s.Judged}, {tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded},
+	}{{tableItems(s.Matrix), &s.Judged}, {tableItems(s.Numbers), &s.Counted},
+		{tableItems(shown...), &s.Shown}, {tableItems(folded...), &s.Folded},
 		{beside, &s.Beside}, {drawn, &s.Drawn}} {
 		for _, item := range list.items {
 			html, err := item.HTML()
@@ -195,9 +192,12 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	return nil
 }
 
-func tableItems(tables []*figures.Table) (items []figures.Item) {
+// tableItems returns the tables that are not nil.
+func tableItems(tables ...*figures.Table) (items []figures.Item) {
 	for _, t := range tables {
-		items = append(items, t)
+		if t != nil {
+			items = append(items, t)
+		}
 	}
 	return items
 }

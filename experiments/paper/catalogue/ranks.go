@@ -69,7 +69,7 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 		}
 		ranking.Groups = aligned.Groups(judge.Level)
 		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
-			"tell apart at %g, after Holm's correction.", p, judge.Level)
+			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, judge.Level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {

@@ -46,7 +46,7 @@ func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error)
 func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := a.drawAll(r)
 	page := &experiments.Page{Figures: drawn.All}
-	page.Verdict, page.Matrix, page.Details = a.Verdict(r)
+	page.Verdict, page.Matrix, page.Numbers = a.Verdict(r)
 	return page, drawn.Err
 }
 
@@ -228,7 +228,7 @@ func (r rotation) differences() map[string]judge.Finding {
 
 // Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
 // can be judged. The matrix has the significant differences of NDCG@10, details has all of them.
-func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
+func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table) {
 	if !r.Comparable() {
 		return "", nil, nil
 	}
@@ -261,12 +261,12 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 			tested++
 		}
 		if tested > 0 {
-			text := fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is better than "+
-				"Persistent Forecast", name, len(turned.byTime(catalogue.PersistentID)), cmp.Or(judge.Enumerate(better), "nothing"))
+			text := fmt.Sprintf("%s is shown to beat Persistent Forecast on %s, in forecasts of the last %d label times. ",
+				cmp.Or(judge.Enumerate(better), "Nothing"), name, len(turned.byTime(catalogue.PersistentID)))
 			if undecided != nil {
-				text += "; not told apart from it: " + judge.Enumerate(undecided)
+				text += "No difference from it is shown for " + judge.Enumerate(undecided) + "; "
 			}
-			sentences = append(sentences, fmt.Sprintf("%s; worse: %d of %d rows.", text, worse, tested))
+			sentences = append(sentences, fmt.Sprintf("%s%d of %d forecasts are worse.", text, worse, tested))
 		}
 	}
 	if len(sentences) == 0 {

@@ -70,7 +70,7 @@ func slid(all []experiments.PageFigure) (items []figures.Item) {
 
 // Verdict returns what a report's runs show, with a matrix of models by splits, and the numbers behind it, one line
 // each.
-func (c *Countries) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
+func (c *Countries) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table, err error) {
 	all, err := comparisons(r)
 	if err != nil {
 		return "", nil, nil, err

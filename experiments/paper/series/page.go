@@ -34,7 +34,7 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 		}
 	}
 	page := &experiments.Page{Figures: drawn.All, Overviews: len(overviews(all))}
-	if page.Verdict, page.Matrix, page.Details, err = verdict(all); err != nil {
+	if page.Verdict, page.Matrix, page.Numbers, err = verdict(all); err != nil {
 		return nil, err
 	}
 	return page, drawn.Err

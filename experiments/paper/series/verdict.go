@@ -96,7 +96,7 @@ func (c comparison) verdict() (string, error) {
 // verdict returns the findings of each judged row against the best simple forecast and each rival, by series and
 // split. The text compares rows with the simple forecast; details has all numbers. All results are empty if errors
 // are missing.
-func verdict(comparisons []comparison) (text string, matrix *figures.Table, details []string, err error) {
+func verdict(comparisons []comparison) (text string, matrix, details *figures.Table, err error) {
 	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
 	for _, c := range comparisons {
 		m.Cases = append(m.Cases, c.heading())
@@ -116,13 +116,72 @@ func verdict(comparisons []comparison) (text string, matrix *figures.Table, deta
 	if len(m.Lines) == 0 {
 		return "", nil, nil, nil
 	}
-	var parts []string
+	return answer(m, comparisons), m.Table(), m.Details(), nil
+}
+
+// answer says in two sentences which rows of a matrix are better or worse than the best simple forecast, where, and by
+// how much.
+func answer(m judge.Matrix, comparisons []comparison) string {
+	var better, worse []string
+	rows, undecided, tested := 0, 0, 0
 	for _, l := range m.Lines {
-		if l.Rival == bestSimple {
-			parts = append(parts, l.Row+" is "+m.Summary(l))
+		if l.Rival != bestSimple {
+			continue
+		}
+		tally := l.Tally()
+		rows, undecided, tested = rows+1, undecided+tally[judge.NotShown],
+			tested+len(l.Findings)-tally[judge.NotTested]
+		if tally[judge.Better] > 0 {
+			better = append(better, l.Row+" beats the best simple forecast "+shownIn(l, judge.Better, comparisons))
+		}
+		if tally[judge.Worse] > 0 {
+			worse = append(worse, l.Row+" does worse "+shownIn(l, judge.Worse, comparisons))
 		}
 	}
-	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), m.Details(), nil
+	text := "No form of PENG-CDE is shown to beat the best simple forecast"
+	switch {
+	case len(better) == 1 && rows > 1:
+		text = "Of the forms of PENG-CDE only " + better[0]
+	case better != nil:
+		text = strings.Join(better, "; ")
+	}
+	if worse == nil && undecided == tested {
+		return fmt.Sprintf("%s, nor to be worse (%d comparisons).", text, tested)
+	}
+	text += ". " + strings.Join(worse, "; ")
+	if undecided > 0 {
+		if worse != nil {
+			text += "; "
+		}
+		text += fmt.Sprintf("%d of %d comparisons show no difference", undecided, tested)
+	}
+	return strings.TrimSuffix(text, ". ") + "."
+}
+
+// shownIn names the comparisons in which a row has an outcome, with the errors of the row and of the best simple
+// forecast; it counts more than three.
+func shownIn(l judge.Line, outcome judge.Outcome, comparisons []comparison) string {
+	var where []string
+	for at, f := range l.Findings {
+		if f.Outcome == outcome {
+			where = append(where, fmt.Sprintf("%s, %s against %s (p %s)", comparisons[at].inWords(), size(f.Mean),
+				size(f.Mean-f.Difference), judge.Probability(f.P)))
+		}
+	}
+	if len(where) > 3 {
+		return fmt.Sprintf("in %d of %d comparisons", len(where), len(l.Findings)-l.Tally()[judge.NotTested])
+	}
+	return judge.Enumerate(where)
+}
+
+// inWords names the series and the split in a sentence.
+func (c comparison) inWords() string {
+	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
+		RollingOrigin: "ahead of time"}[c.split]
+	if name := c.place.Country; name != "" {
+		words = "for " + strings.ToUpper(name[:1]) + name[1:] + " " + words
+	}
+	return words
 }
 
 // heading names the series, if the study has several, and the split.

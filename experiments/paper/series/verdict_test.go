@@ -49,7 +49,7 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Beside the best simple forecast of each split, PENG is undecided on 2 of 2."; text != want {
+	if want := "No form of PENG-CDE is shown to beat the best simple forecast, nor to be worse (2 comparisons)."; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	shown, err := matrix.Markdown()
@@ -65,11 +65,15 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	if len(details) != 4 || !strings.HasPrefix(details[0], "PENG beside best simple forecast: wales, random +0.017 (") ||
-		!strings.Contains(details[0], " (RIDGE); wales, rolling-origin ") ||
-		!strings.HasSuffix(details[0], "wales, purged-rotation – (PENG ); rolling-origin – (best simple forecast is "+
-			"not known)") {
-		t.Errorf("details %q", details)
+	numbers, err := details.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| PENG | best simple forecast | +0.017 (", " (RIDGE) | – (PENG ) | – (best simple " +
+		"forecast is not known) |"} {
+		if !strings.Contains(strings.Join(strings.Fields(numbers), " "), want) {
+			t.Errorf("no %q in\n%s", want, numbers)
+		}
 	}
 	// Pairs use the blocks that all rows have, and Holm corrects for all rivals.
 	rivals, err := random.judge("peng")
@@ -82,6 +86,34 @@ func TestVerdict(t *testing.T) {
 	}
 	if text, matrix, details, err := verdict(nil); text != "" || matrix != nil || details != nil || err != nil {
 		t.Errorf("a verdict on nothing: %q, %v", text, err)
+	}
+}
+
+// The answer names who beats the best simple forecast, who does worse, where, and by how much.
+func TestAnswer(t *testing.T) {
+	comparisons := []comparison{compared(RollingOrigin, row{}), compared(Random, row{})}
+	better := judge.Finding{Outcome: judge.Better, Difference: -0.25, Mean: 0.5, P: 0.036}
+	worse, open := judge.Finding{Outcome: judge.Worse, Difference: 0.25, Mean: 1, P: 0.0001},
+		judge.Finding{Outcome: judge.NotShown}
+	line := func(name string, f ...judge.Finding) judge.Line {
+		return judge.Line{Row: name, Rival: bestSimple, Findings: f}
+	}
+	for _, c := range []struct {
+		lines []judge.Line
+		want  string
+	}{
+		{[]judge.Line{line("A", better, open), line("B", worse, judge.Finding{}), {Row: "A", Rival: "C",
+			Findings: []judge.Finding{worse, worse}}}, "Of the forms of PENG-CDE only A beats the best simple forecast for " +
+			"Wales ahead of time, 0.500 against 0.750 (p 0.036). B does worse for Wales ahead of time, 1.000 against 0.750 " +
+			"(p < 0.001); 1 of 3 comparisons show no difference."},
+		{[]judge.Line{line("A", better, better)}, "A beats the best simple forecast for Wales ahead of time, 0.500 against " +
+			"0.750 (p 0.036) and for Wales on random windows, 0.500 against 0.750 (p 0.036)."},
+		{[]judge.Line{line("A", open, worse)}, "No form of PENG-CDE is shown to beat the best simple forecast. A does worse " +
+			"for Wales on random windows, 1.000 against 0.750 (p < 0.001); 1 of 2 comparisons show no difference."},
+	} {
+		if got := answer(judge.Matrix{Lines: c.lines}, comparisons); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

@@ -181,9 +181,9 @@ func sentence(title string, all []change) string {
 	for _, goes := range []struct {
 		directions []direction
 		words      string
-	}{{[]direction{staysLevel}, "level with"}, {[]direction{rises}, "rising with"}, {[]direction{falls}, "falling with"},
-		{[]direction{dips}, "lower in between with"}, {[]direction{isAGuess}, "not clearly better than a guess with"},
-		{[]direction{isUndecided, tooFewSeeds}, "undecided with"}} {
+	}{{[]direction{staysLevel}, "stays level for"}, {[]direction{rises}, "rises for"}, {[]direction{falls}, "falls for"},
+		{[]direction{dips}, "is lower in between for"}, {[]direction{isAGuess}, "is not clearly better than a guess for"},
+		{[]direction{isUndecided, tooFewSeeds}, "may go either way for"}} {
 		var names []string
 		for _, c := range all {
 			if slices.Contains(goes.directions, c.direction()) && c.model.ID != catalogue.RatioID {
@@ -197,5 +197,5 @@ func sentence(title string, all []change) string {
 	if clauses == nil {
 		return ""
 	}
-	return upper(title) + " is " + strings.Join(clauses, "; ") + "."
+	return upper(title) + " " + strings.Join(clauses, "; ") + "."
 }

@@ -31,7 +31,7 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	}
 	page := &experiments.Page{Figures: drawn.All}
 	var err error
-	if page.Verdict, page.Matrix, page.Details, err = w.Verdict(r); err != nil {
+	if page.Verdict, page.Matrix, page.Numbers, err = w.Verdict(r); err != nil {
 		return nil, err
 	}
 	if r.Profile != experiments.Full {

@@ -14,29 +14,24 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Verdict names for each view the models with the lowest error. The matrix compares the study's subjects with their
-// rivals, details has all numbers.
-func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
-	var leaders []string
-	views := w.seen(r.Results)
-	for _, v := range views {
-		if leading := lowest(v.of(r.Results), v.columns); len(leading) > 0 {
-			leaders = append(leaders, fmt.Sprintf("%s: %s", v.name, strings.Join(leading, ", ")))
-		}
-	}
+// Verdict says how the study's first subject compares with its rivals, and which models have the lowest errors. The
+// matrix compares the subjects with their rivals, details has all numbers.
+func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table, err error) {
 	stored, planned := r.Count()
-	switch {
-	case stored == 0:
+	if stored == 0 {
 		return "", nil, nil, nil
-	case len(leaders) == 0:
-		return fmt.Sprintf("%d of %d planned runs are stored, and no world has two models with all their seeds: none are "+
-			"compared.", stored, planned), nil, nil, nil
-	case stored < planned:
-		text = fmt.Sprintf("With %d of %d planned runs stored, the lowest mean test error has, by ", stored, planned)
-	default:
-		text = "The lowest mean test error has, by "
 	}
-	text += columnsOf(views) + ", " + strings.Join(leaders, "; ") + "."
+	contests := w.contests(r.Results)
+	leaders := lowest(contests)
+	if leaders == "" {
+		return fmt.Sprintf("No answer yet: of %d planned runs %d are stored, and in no world do two models have all their "+
+			"seeds.", planned, stored), nil, nil, nil
+	}
+	text = "The lowest mean error has " + leaders
+	if stored < planned {
+		text += fmt.Sprintf(", as far as %d of %d planned runs show", stored, planned)
+	}
+	text += "."
 	if !r.Comparable() {
 		return text, nil, nil, nil
 	}
@@ -44,35 +39,41 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Tab
 	if err != nil || len(m.Lines) == 0 {
 		return text, nil, nil, err
 	}
-	return summary(m, w.contests(r.Results)) + text, m.Table(), m.Details(), nil
+	return summary(m, contests) + text, m.Table(), m.Details(), nil
 }
 
 // summary says how the first subject of a matrix compares over the first set of several worlds in which it is better or
 // worse than a rival; "" if there is none.
 func summary(m judge.Matrix, contests []contest) string {
 	for at, c := range contests {
-		var compared []string
+		compared := make(map[judge.Outcome][]string)
 		for _, l := range m.Lines {
-			if f := l.Findings[at]; l.Row == m.Lines[0].Row && (f.Outcome == judge.Better || f.Outcome == judge.Worse) {
-				compared = append(compared, m.Write(f.Difference)+" than "+l.Rival)
+			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
+				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference)))
 			}
 		}
-		if c.several && compared != nil {
-			return fmt.Sprintf("The error of %s on %s is %s (p at most %g each, corrected). ", m.Lines[0].Row, c.name,
-				strings.Join(compared, "; "), judge.Level)
+		var parts []string
+		for _, o := range []judge.Outcome{judge.Better, judge.Worse} {
+			if compared[o] != nil {
+				parts = append(parts, string(o)+" than "+judge.Enumerate(compared[o]))
+			}
+		}
+		if c.several && parts != nil {
+			return fmt.Sprintf("Over %s, %s is %s. ", c.name, m.Lines[0].Row, strings.Join(parts, ", and "))
 		}
 	}
 	return ""
 }
 
-// lowest names the models with the lowest errors, each with its columns. Models with missing or diverged runs are
-// left out.
-func lowest(results experiments.Results, columns string) (leading []string) {
-	lead := make(map[string][]string) // columns by name of the model
-	for _, column := range results.Values(columns) {
-		world, best, least, complete := results.Where(columns, column), "", math.Inf(1), 0
-		for _, id := range world.Values("model") {
-			runs := world.Where("model", id)
+// lowest names the models with the lowest errors and where; "" if no world has two models with all their seeds. Models
+// with missing or diverged runs are left out.
+func lowest(contests []contest) string {
+	lead, compared := make(map[string][]string), 0 // worlds by name of the model
+	var leading []string
+	for _, c := range contests {
+		best, least, complete := "", math.Inf(1), 0
+		for _, id := range c.results.Values("model") {
+			runs := c.results.Where("model", id)
 			if runs.Gap() != "" {
 				continue
 			}
@@ -81,19 +82,24 @@ func lowest(results experiments.Results, columns string) (leading []string) {
 				best, least = runs[0].Model.Name, mean
 			}
 		}
-		if complete < 2 { // there is nothing to compare with
+		if c.several || complete < 2 {
 			continue
 		}
-		lead[best] = append(lead[best], column)
+		compared++
+		lead[best] = append(lead[best], c.name)
 		if !slices.Contains(leading, best) {
 			leading = append(leading, best)
 		}
 	}
 	slices.SortStableFunc(leading, func(a, b string) int { return len(lead[b]) - len(lead[a]) })
 	for i, name := range leading {
-		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(lead[name], ", "))
+		if worlds := lead[name]; len(worlds) > 2 {
+			leading[i] = fmt.Sprintf("%s in %d of %d worlds", name, len(worlds), compared)
+		} else {
+			leading[i] = fmt.Sprintf("%s in %s", name, strings.Join(worlds, "; "))
+		}
 	}
-	return leading
+	return judge.Enumerate(leading)
 }
 
 // contest is a set of worlds in which models are compared: one world with its seeds, or several together.
@@ -129,7 +135,9 @@ func (w Worlds) contests(results experiments.Results) (all []contest) {
 		}
 	}
 	if w.strong != nil {
-		all = append(all, *w.strong(results))
+		if strong := w.strong(results); strong != nil {
+			all = append(all, *strong)
+		}
 	}
 	return all
 }

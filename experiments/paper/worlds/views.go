@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 )
@@ -15,18 +14,9 @@ type view struct {
 	keys map[string]string
 	// columns is the key whose values form the columns.
 	columns string
-	values  valuesOf
 	// world formats a world's name from its column. together names all worlds, if they are also compared together.
 	world, together string
 }
-
-// valuesOf holds the words for the values of a key: "family", "families" and "of graphs".
-type valuesOf struct{ one, many, what string }
-
-var (
-	ofGraphs = valuesOf{"family", "families", "of graphs"}
-	ofKappa  = valuesOf{"value", "values", "of κ"}
-)
 
 // of returns the results in the worlds of the view.
 func (v view) of(results experiments.Results) experiments.Results {
@@ -38,7 +28,7 @@ func (v view) of(results experiments.Results) experiments.Results {
 
 // dynamicsIn returns the view of one of the dynamics on all families.
 func dynamicsIn(dynamics string) view {
-	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family", values: ofGraphs,
+	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family",
 		world: dynamics + ", %s", together: dynamics + ", all"}
 }
 
@@ -51,17 +41,6 @@ func (w Worlds) seen(results experiments.Results) (all []view) {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(w.views), func(v view) bool { return len(v.of(results)) == 0 })
-}
-
-// columnsOf describes the columns of all views, such as "family of graphs".
-func columnsOf(views []view) string {
-	var each []string
-	for _, v := range views {
-		if text := v.values.one + " " + v.values.what; !slices.Contains(each, text) {
-			each = append(each, text)
-		}
-	}
-	return strings.Join(each, " or ")
 }
 
 // pictured returns the report on the worlds that figures show, see [Worlds].picture.
