@@ -76,15 +76,16 @@ func (b *Backend) String() string {
 
 // HasKernels reports whether programs on the backend may call kernels, see [Call].
 func (b *Backend) HasKernels() bool {
-	may, _ := onCPU.Load(b.Compute)
-	return may == true
+	_, ok := calling.Load(b.Compute)
+	return ok
 }
 
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used afterwards.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.closeWorkers()
-		onCPU.Delete(b.Compute)
+		calling.Delete(b.Compute)
+		forGPU.Delete(b.Compute)
 		b.Compute.Finalize()
 	}
 }

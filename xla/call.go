@@ -19,20 +19,20 @@ import (
 // kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// onCPU holds the GoMLX backends of XLA on a CPU, and whether their programs may call kernels.
-var onCPU sync.Map
-
-// OnCPU reports whether a program built for the backend of x runs by XLA on a CPU. It reports false if [KernelsEnv]
-// is "off", so that programs are the same as on a GPU.
-func OnCPU(x *graph.Node) bool {
-	_, ok := onCPU.Load(x.Graph().Backend())
-	return ok
-}
+// calling holds the GoMLX backends whose programs may call kernels, and forGPU those whose programs are built for a GPU.
+var calling, forGPU sync.Map
 
 // HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.
 func HasKernels(x *graph.Node) bool {
-	may, _ := onCPU.Load(x.Graph().Backend())
-	return may == true && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
+	_, ok := calling.Load(x.Graph().Backend())
+	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
+}
+
+// ForGPU reports whether to build a program for the backend of x from few operations that XLA fuses, as each is a launch
+// on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "off".
+func ForGPU(x *graph.Node) bool {
+	_, ok := forGPU.Load(x.Graph().Backend())
+	return ok
 }
 
 // Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes

@@ -153,8 +153,8 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		keepFreedMemory()
 		err = withEnvironment(file, threads, func() error {
 			notice, err = intercepting(file, open)
-			if kernelless = withoutKernels(file); err == nil && os.Getenv(KernelsEnv) != "off" {
-				onCPU.Store(b, kernelless == "")
+			if kernelless = withoutKernels(file); err == nil && kernelless == "" {
+				calling.Store(b, true)
 			}
 			return err
 		})
@@ -163,6 +163,9 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	}
 	if err == nil && device == cuda {
 		tuneCUDA(file)
+	}
+	if err == nil && (device != cpu || os.Getenv(KernelsEnv) == "off") {
+		forGPU.Store(b, true)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)

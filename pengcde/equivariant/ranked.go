@@ -17,13 +17,18 @@ import (
 // for nodes [batch, n, k] of [Pair] and puts [k, 4], or [S, k, 4] for S seeds.
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
-	if !xla.HasKernels(z) {
-		return Add(y, ranked(seeds, nodes, puts, z, bySum))
+	switch {
+	case xla.ForGPU(z):
+		return Add(y, rankedFused(seeds, nodes, puts, z))
+	case !xla.HasKernels(z):
+		diagonal, sums := rankedPlain(seeds, nodes, puts, z)
+		return Add(Add(y, diagonal), sums)
 	}
 	seeds, puts = max(seeds, 1), seeds.Axis(puts)
 	product := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
-			return []*Node{ranked(seeds, in[0], in[1], in[2], byProduct)}
+			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
+			return []*Node{Add(diagonal, sums)}
 		}, in...)[0]
 	}
 	pull := func(in []*Node, v *Node) []*Node {
@@ -39,22 +44,24 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }
 
-// ranked builds the sum for [addRanked]. over sums column times x over the nodes: [batch, n, 1] and [batch, n, d] to
-// [batch, 1, d].
-func ranked(seeds nn.Seeds, nodes, puts, z *Node, over func(column, x *Node) *Node) *Node {
-	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
-	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisRange(i, i+1)) }
-	sum := Add(Mul(column(1), over(column(0), z)), Mul(column(2), over(column(1), z)))
-	return Add(Mul(column(3), z), sum)
+// rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V. A few large products are faster than slices of
+// V, especially backward.
+func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
+	vectors := seeds.Product(nodes, puts, 0)                              // [batch, n, 4]
+	sums = DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
+	sums = nn.PadZeros(Slice(sums, AxisRange(), AxisRange(0, 2)), 1, 1, 1)
+	sums = DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
+	return Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), sums
 }
 
-// bySum is the sum over nodes that a GPU's compiler fuses into the operations around it; for a product it calls a
-// library.
-func bySum(column, x *Node) *Node { return ReduceAndKeep(Mul(column, x), ReduceSum, 1) }
-
-// byProduct is the sum over nodes in a definition of a kernel, where nothing can be reduced, see [xla.Call].
-func byProduct(column, x *Node) *Node {
-	return DotGeneral(column, []int{1}, []int{0}, x, []int{1}, []int{0})
+// rankedFused multiplies and sums over the nodes, which XLA fuses into the operations around it. For a product it calls
+// a library.
+func rankedFused(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
+	column := func(i int) *Node { return SliceAxis(vectors, -1, AxisRange(i, i+1)) }
+	total := func(column *Node) *Node { return ReduceAndKeep(Mul(column, z), ReduceSum, 1) }
+	sums := Add(Mul(column(1), total(column(0))), Mul(column(2), total(column(1))))
+	return Add(Mul(column(3), z), sums)
 }
 
 // rankedCotangents returns the cotangents [batch, n, 4] of V, for nodes, puts, z and the cotangent v of the product.
@@ -62,13 +69,16 @@ func rankedCotangents(seeds nn.Seeds, in []*Node) *Node {
 	nodes, puts, z, v := in[0], in[1], in[2], in[3]
 	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
 	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
+	over := func(column, x *Node) *Node { // Σ_u column_u x_u, [batch, 1, d]
+		return DotGeneral(column, []int{1}, []int{0}, x, []int{1}, []int{0})
+	}
 	along := func(x, sum *Node) *Node { // x_u · sum, [batch, n, 1]
 		return DotGeneral(x, []int{2}, []int{0}, sum, []int{2}, []int{0})
 	}
 	return Concatenate([]*Node{
-		along(z, byProduct(column(1), v)),
-		Add(along(v, byProduct(column(0), z)), along(z, byProduct(column(2), v))),
-		along(v, byProduct(column(1), z)),
+		along(z, over(column(1), v)),
+		Add(along(v, over(column(0), z)), along(z, over(column(2), v))),
+		along(v, over(column(1), z)),
 		ExpandAxes(DotGeneral(z, []int{2}, []int{0, 1}, v, []int{2}, []int{0, 1}), -1),
 	}, 2)
 }

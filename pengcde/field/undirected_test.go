@@ -110,8 +110,8 @@ func TestUndirectedGraphsShareWork(t *testing.T) {
 					width[1])
 			}
 			fixture.Close(t, name+": dz/dt", results[1][0], results[0][0], 1e-12)
-			for i, d := range declared { // terms of order 1 cancel to gradients of 1e-4
-				fixture.Close(t, name+": gradient of "+d.Name, results[1][1+i], results[0][1+i], 1e-10)
+			for i, d := range declared {
+				fixture.Close(t, name+": gradient of "+d.Name, results[1][1+i], results[0][1+i], 1e-11)
 			}
 		}
 	}

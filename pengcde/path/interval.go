@@ -139,8 +139,11 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 const maxSliced = 32
 
 // sliced reports whether to slice rows [batch, J, width] sample by sample. XLA gathers entry by entry on a CPU, which
-// is many times slower. A GPU gathers all rows, and both sums of them, in one kernel.
-func sliced(rows *Node) bool { return rows.Shape().Dimensions[0] <= maxSliced && xla.OnCPU(rows) }
+// is many times slower. A GPU gathers all rows, and makes both sums of them, in one launch.
+func sliced(rows *Node) bool {
+	return rows.Shape().Dimensions[0] <= maxSliced && !xla.ForGPU(rows) &&
+		rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
+}
 
 // rowOf returns the row with index at [batch, 1] of each sample of rows [batch, J, width], for count samples starting
 // at from: [count, 1, width].
