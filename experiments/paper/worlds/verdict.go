@@ -27,11 +27,10 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 		return fmt.Sprintf("No answer yet: of %d planned runs %d are stored, and in no world do two models have all their "+
 			"seeds.", planned, stored), nil, nil, nil
 	}
-	text = "The lowest mean error has " + leaders
+	text = leaders + "."
 	if stored < planned {
-		text += fmt.Sprintf(", as far as %d of %d planned runs show", stored, planned)
+		text += fmt.Sprintf(" %d of %d planned runs are stored.", stored, planned)
 	}
-	text += "."
 	if !r.Comparable() {
 		return text, nil, nil, nil
 	}
@@ -42,10 +41,13 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	return summary(m, contests) + text, m.Table(), m.Details(), nil
 }
 
-// summary says how the first subject of a matrix compares over the first set of several worlds in which it is better or
-// worse than a rival; "" if there is none.
-func summary(m judge.Matrix, contests []contest) string {
+// summary says how the first subject of a matrix compares over each set of several worlds in which it is better or worse
+// than a rival; "" if there is none.
+func summary(m judge.Matrix, contests []contest) (text string) {
 	for at, c := range contests {
+		if !c.several {
+			continue
+		}
 		compared := make(map[judge.Outcome][]string)
 		for _, l := range m.Lines {
 			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
@@ -58,14 +60,14 @@ func summary(m judge.Matrix, contests []contest) string {
 				parts = append(parts, string(o)+" than "+judge.Enumerate(compared[o]))
 			}
 		}
-		if c.several && parts != nil {
-			return fmt.Sprintf("Over %s, %s is %s. ", c.name, m.Lines[0].Row, strings.Join(parts, ", and "))
+		if parts != nil {
+			text += fmt.Sprintf("On %s, %s is %s. ", c.name, m.Lines[0].Row, strings.Join(parts, ", and "))
 		}
 	}
-	return ""
+	return text
 }
 
-// lowest names the models with the lowest errors and where; "" if no world has two models with all their seeds. Models
+// lowest says which models have the lowest errors and where; "" if no world has two models with all their seeds. Models
 // with missing or diverged runs are left out.
 func lowest(contests []contest) string {
 	lead, compared := make(map[string][]string), 0 // worlds by name of the model
@@ -93,13 +95,16 @@ func lowest(contests []contest) string {
 	}
 	slices.SortStableFunc(leading, func(a, b string) int { return len(lead[b]) - len(lead[a]) })
 	for i, name := range leading {
-		if worlds := lead[name]; len(worlds) > 2 {
-			leading[i] = fmt.Sprintf("%s in %d of %d worlds", name, len(worlds), compared)
-		} else {
-			leading[i] = fmt.Sprintf("%s in %s", name, strings.Join(worlds, "; "))
+		where := strings.Join(lead[name], " and ")
+		if led := len(lead[name]); led > 2 {
+			where = fmt.Sprintf("%d of %d worlds", led, compared)
 		}
+		if i == 0 {
+			name += " has the lowest mean error"
+		}
+		leading[i] = name + " in " + where
 	}
-	return judge.Enumerate(leading)
+	return strings.Join(leading, "; ")
 }
 
 // contest is a set of worlds in which models are compared: one world with its seeds, or several together.
@@ -152,6 +157,9 @@ func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 		m.Cases = append(m.Cases, c.name)
 	}
 	for i, subject := range w.subjects {
+		if !slices.Contains(r.Models(), subject) {
+			continue
+		}
 		rivals := others(r.Models(), subject)
 		if w.rivalsOf != nil {
 			rivals = w.rivalsOf

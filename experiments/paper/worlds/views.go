@@ -29,7 +29,7 @@ func (v view) of(results experiments.Results) experiments.Results {
 // dynamicsIn returns the view of one of the dynamics on all families.
 func dynamicsIn(dynamics string) view {
 	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family",
-		world: dynamics + ", %s", together: dynamics + ", all"}
+		world: dynamics + ", %s", together: dynamics + ", all graphs"}
 }
 
 // seen returns the views of a study that have results: its own, or one for each of the dynamics.

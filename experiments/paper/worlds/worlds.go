@@ -31,8 +31,8 @@ type Worlds struct {
 	views []view
 	// picture selects, by key, the worlds that figures of a page show, among the worlds on one family.
 	picture map[string]string
-	// subjects lists the IDs of the models that a verdict is about; rivalsOf lists the IDs of the models they are
-	// compared with, nil for all others.
+	// subjects lists the IDs of the models that a verdict is about, if the study has them; rivalsOf lists the IDs of the
+	// models they are compared with, nil for all others.
 	subjects, rivalsOf []string
 	// strong, if not nil, selects worlds for an additional comparison of models, besides the views.
 	strong func(experiments.Results) *contest
@@ -52,7 +52,7 @@ type worldOf struct {
 // complete sets the fields that follow from the others.
 func (w Worlds) complete() *Worlds {
 	if w.subjects == nil {
-		w.subjects = []string{"peng"}
+		w.subjects = []string{"recommended", "peng"}
 	}
 	w.Plan, w.Execute, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w
