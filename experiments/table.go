@@ -97,8 +97,7 @@ func (r Results) Title() string {
 // mean over the others with their number, and is not compared. Diverged runs contribute the score of their best
 // validated parameters before divergence, see [Facts.Before].
 func (r Results) Cell(score string, i Interval) figures.Cell {
-	gap := r.Gap()
-	if gap == "" {
+	if r.Gap() == "" {
 		return i.Cell(r.Scores(score))
 	}
 	made, diverged := r.Made(), 0
@@ -109,14 +108,14 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 		}
 		before, ok := result.Facts().Before[score]
 		if !ok {
-			return figures.Text(gap)
+			return r.GapCell()
 		}
 		values[k], diverged = before, diverged+1
 	}
 	// A mean over only part of the folds would be a mean over different data.
 	folds := func(result Result) bool { return result.Fold > 0 }
 	if i.Of != nil || len(made) == 0 || len(r.failed())+r.Stale() > 0 || slices.ContainsFunc(r, folds) {
-		return figures.Text(gap)
+		return r.GapCell()
 	}
 	of := fmt.Sprintf("%d of %d seeds", len(made), len(r))
 	if diverged > 0 {
@@ -126,7 +125,15 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 }
 
 // None returns the cell for a quantity that a row does not have, such as the parameters of an untrained model.
-func None() figures.Cell { return figures.Text("–") }
+func None() figures.Cell { return figures.NoResult("–") }
+
+// GapCell returns the cell with the Gap of the results.
+func (r Results) GapCell() figures.Cell {
+	if len(r.Made())+len(r.failed()) == 0 {
+		return figures.NoResult(r.Gap())
+	}
+	return figures.Text(r.Gap())
+}
 
 // Size returns the cell with the number of parameters.
 func (r Results) Size() figures.Cell {

@@ -17,6 +17,7 @@ type Cell struct {
 	published *[2]float64
 	tone      Tone
 	says      string // under the pointer
+	none      bool   // a text in place of a result
 }
 
 // Tone shades a text cell. Pages show it only as a colour, so the text must say the same.
@@ -46,6 +47,9 @@ func Missing() Cell { return Cell{} }
 
 // Text returns a text cell, such as a model's name. It is never compared.
 func Text(s string) Cell { return Cell{kind: textCell, text: s} }
+
+// NoResult returns a text cell that says why there is no result.
+func NoResult(why string) Cell { return Cell{kind: textCell, text: why, none: true} }
 
 // Number returns a cell with a value without an interval. NaN is Missing.
 func Number(value float64) Cell { return Estimate(value, math.NaN()) }

@@ -3,7 +3,6 @@ package figures
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // Direction says which of two numbers is better.
@@ -41,16 +40,12 @@ func (t *Table) HasPublished() bool {
 	})
 }
 
-// WithoutEmpty returns the table without the rows that have no result in any cell, and the first cells of these rows. A
-// text that begins with "missing" or "–" is no result.
+// WithoutEmpty returns the table without the rows that have no result in any cell, and the first cells of these rows.
 func (t *Table) WithoutEmpty() (filled *Table, empty []string) {
-	none := func(c Cell) bool {
-		return c.IsMissing() || c.kind == textCell && (strings.HasPrefix(c.text, "missing") || strings.HasPrefix(c.text, "–"))
-	}
 	with := *t
 	with.Rows = nil
 	for _, row := range t.Rows {
-		if len(row) > 1 && !slices.ContainsFunc(row[1:], func(c Cell) bool { return !none(c) }) {
+		if len(row) > 1 && !slices.ContainsFunc(row[1:], func(c Cell) bool { return !c.none && !c.IsMissing() }) {
 			empty = append(empty, row[0].text)
 		} else {
 			with.Rows = append(with.Rows, row)

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,23 @@ func TestTableErrors(t *testing.T) {
 		if !errors.Is(err, ErrInput) || !errors.Is(err2, ErrInput) || !strings.Contains(table.String(), name) {
 			t.Errorf("%s: %v, %v", name, err, err2)
 		}
+	}
+}
+
+func TestWithoutEmpty(t *testing.T) {
+	table := &Table{Title: "errors", Columns: []Column{{Title: "model"}, {Title: "a"}, {Title: "b"}}, Rows: [][]Cell{
+		{Text("full"), Number(1), Number(2)}, {Text("half"), NoResult("missing, 1 of 1"), Number(2)},
+		{Text("none"), NoResult("missing, 1 of 1"), Missing()}, {Text("words"), Text("diverged"), Missing()},
+	}}
+	filled, empty := table.WithoutEmpty()
+	var left []string
+	for _, row := range filled.Rows {
+		left = append(left, row[0].text)
+	}
+	if !slices.Equal(left, []string{"full", "half", "words"}) || !slices.Equal(empty, []string{"none"}) {
+		t.Errorf("left %q, empty %q", left, empty)
+	}
+	if len(table.Rows) != 4 || filled.Title != table.Title {
+		t.Errorf("the table has %d rows, the other the title %q", len(table.Rows), filled.Title)
 	}
 }

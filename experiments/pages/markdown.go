@@ -86,8 +86,11 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 			}
 			fmt.Fprintf(&b, "%s\n", text)
 		}
-		if len(empty) > 0 {
-			fmt.Fprintf(&b, "No result is stored for %s (%s).\n\n", strings.Join(empty, "; "), table.Title)
+		switch {
+		case len(filled.Rows) == 0:
+			fmt.Fprintf(&b, "**%s**: no result is stored.\n\n", table.Title)
+		case len(empty) > 0:
+			fmt.Fprintf(&b, "No result is stored for %s.\n\n", strings.Join(empty, "; "))
 		}
 	}
 	if p.Overviews > 0 {

@@ -44,8 +44,8 @@ type section struct {
 	Made, Planned int
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
-	// Judged is the comparison matrix, Counted has its numbers, Shown holds the tables, Folded the tables that are folded away, Beside the
-	// further content of the paper's exhibits, and Drawn the figures.
+	// Judged is the comparison matrix, Counted has its numbers, Shown holds the tables, Folded the tables that are
+	// folded away, Beside the further content of the paper's exhibits, and Drawn the figures.
 	Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
 	// Others holds the counts of stored and planned runs in the other profiles.
 	Others []profileCount

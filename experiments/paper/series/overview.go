@@ -71,7 +71,7 @@ func overview(title string, columns []comparison, heading func(comparison) strin
 			switch row := c.row(id); {
 			case row == nil:
 			case row.errors == nil:
-				cell, some = figures.Text(row.Gap()), true
+				cell, some = row.GapCell(), true
 			default:
 				cell, some = c.over.Cell(row.errors), true
 			}

@@ -87,7 +87,7 @@ func (r row) head() []figures.Cell {
 
 // cells returns the errors of a row.
 func (c comparison) cells(r row) []figures.Cell {
-	if gap := r.Gap(); gap != "" {
+	if r.Gap() != "" {
 		count := 3 // single or validation, test, test*
 		if c.split == Random {
 			count++
@@ -95,7 +95,7 @@ func (c comparison) cells(r row) []figures.Cell {
 		if c.Comparable() {
 			count++
 		}
-		return slices.Repeat([]figures.Cell{figures.Text(gap)}, count)
+		return slices.Repeat([]figures.Cell{r.GapCell()}, count)
 	}
 	score := func(name string) figures.Cell {
 		scores := r.Scores(name)
@@ -126,7 +126,7 @@ func (c comparison) difference(r row) figures.Cell {
 		return c.over.Cell(differences)
 	}
 	if c.best == nil || c.best.ID != r.ID { // or seeds that the simple forecasts do not have
-		return figures.Text("missing")
+		return figures.NoResult("missing")
 	}
 	return experiments.None()
 }

@@ -148,16 +148,16 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 func improvementRow(results experiments.Results, dynamics string) []figures.Cell {
 	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
 	for _, family := range results.Values("family") {
-		world, text := results.Where("family", family), "–"
+		world, text, cell := results.Where("family", family), "–", figures.NoResult
 		original, peng := world.Where("model", "original"), world.Where("model", "peng")
 		if len(original) > 0 && len(peng) > 0 && original.Gap()+peng.Gap() == "" {
 			a, b := stat.Mean(original.Scores("test"), nil), stat.Mean(peng.Scores("test"), nil)
-			text = fmt.Sprintf("%.0f %%", 100*(a-b)/a)
+			text, cell = fmt.Sprintf("%.0f %%", 100*(a-b)/a), figures.Text
 		}
 		if printed, _, ok := catalogue.PublishedImprovement(dynamics, family); ok {
 			text += fmt.Sprintf(" (%.2f %%)", printed)
 		}
-		cells = append(cells, figures.Text(text))
+		cells = append(cells, cell(text))
 	}
 	return cells
 }
