@@ -53,7 +53,7 @@ func ReadHistory(path string) (history []Past, err error) {
 	for i, cells := range rows[1:] {
 		past, err := parsePast(cells)
 		if err != nil {
-			return nil, fmt.Errorf("bench: history %s, line %d: %w", path, i+2, err)
+			return nil, fmt.Errorf("bench: history %s, row %d: %w", path, i+1, err)
 		}
 		history = append(history, past)
 	}

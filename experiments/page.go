@@ -10,8 +10,8 @@ import (
 
 // Page holds what the page of a study shows in addition to its tables.
 type Page struct {
-	// Verdict states in at most two sentences what the runs show, good or bad. Matrix, if present, shows it by case.
-	// Numbers, if present, has the numbers behind the matrix, and Details further lines on them.
+	// Verdict states in a few sentences what the runs show, good or bad. Matrix, if present, shows it by case. Numbers
+	// and Details, if present, have the numbers behind it, as a table and as lines.
 	Verdict         string
 	Matrix, Numbers *figures.Table
 	Details         []string

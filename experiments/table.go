@@ -129,7 +129,7 @@ func None() figures.Cell { return figures.NoResult("–") }
 
 // GapCell returns the cell with the Gap of the results.
 func (r Results) GapCell() figures.Cell {
-	if len(r.Made())+len(r.failed()) == 0 {
+	if len(r.Made())+len(r.failed())+r.Stale() == 0 {
 		return figures.NoResult(r.Gap())
 	}
 	return figures.Text(r.Gap())

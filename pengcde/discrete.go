@@ -76,7 +76,7 @@ func (c Config) networkParams() (params []nn.Param, err error) {
 		return nil, invalid("Config.Network, a %T, declares no parameters, want at least one", c.Network)
 	}
 	if err := nn.Check(params); err != nil {
-		return nil, errs.In("pengcde: Config.Network makes", err, ErrInput)
+		return nil, errs.In("pengcde: Config.Network makes", err)
 	}
 	return params, nil
 }

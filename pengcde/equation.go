@@ -47,7 +47,7 @@ func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 	n.declared = sections[nn.Param]{w.encoder.Params(), w.field.Params(), w.head.Params()}
 	n.params = n.declared.all()
 	if err := nn.Check(n.params); err != nil {
-		return nil, errs.In("pengcde: Config makes", err, ErrInput)
+		return nil, errs.In("pengcde: Config makes", err)
 	}
 	return n, nil
 }

@@ -14,12 +14,15 @@ import (
 )
 
 // KernelsEnv is the environment variable that controls kernels. "off" computes everything by XLA's own operations,
-// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. Two values are for tests: "plain" builds
-// programs for kernels but runs the plain operations that stand for them, and "refused" makes the plugin refuse
-// kernels.
+// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too, and builds the same
+// programs as for a GPU, see [ForGPU]. Two values are for tests: "plain" builds programs for kernels but runs the plain
+// operations that stand for them, and "refused" makes the plugin refuse kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// calling holds the GoMLX backends whose programs may call kernels, and forGPU those whose programs are built for a GPU.
+const asOnGPU = "gpu" // a value of KernelsEnv
+
+// calling holds the GoMLX backends whose programs may call kernels. forGPU holds the ones whose programs are built for a
+// GPU.
 var calling, forGPU sync.Map
 
 // HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.
@@ -28,8 +31,8 @@ func HasKernels(x *graph.Node) bool {
 	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
-// ForGPU reports whether to build a program for the backend of x from few operations that XLA fuses, as each is a launch
-// on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "off".
+// ForGPU reports whether a program for the backend of x should have few operations left after fusion, as each is a
+// launch on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "gpu".
 func ForGPU(x *graph.Node) bool {
 	_, ok := forGPU.Load(x.Graph().Backend())
 	return ok

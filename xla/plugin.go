@@ -164,7 +164,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err == nil && device == cuda {
 		tuneCUDA(file)
 	}
-	if err == nil && (device != cpu || os.Getenv(KernelsEnv) == "off") {
+	if err == nil && (device != cpu || os.Getenv(KernelsEnv) == asOnGPU) {
 		forGPU.Store(b, true)
 	}
 	if err != nil {

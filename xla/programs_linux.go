@@ -57,8 +57,8 @@ func intercepting(file string, open func() error) (notice string, err error) {
 // registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel
 // is used afterwards.
 func registerKernels(setting string) (kernelless string) {
-	if setting == "off" {
-		return KernelsEnv + "=off"
+	if setting == "off" || setting == asOnGPU {
+		return KernelsEnv + "=" + setting
 	}
 	for name, handler := range kernels.All() {
 		if setting == "refused" {

@@ -19,7 +19,7 @@ type Recorder struct {
 var recording atomic.Pointer[Recorder]
 
 // Record has a recorder told from now on, until stop is called. It wants XLA on the CPU, opened before by [Open]. With
-// [KernelsEnv] "off" when that was opened, the programs are, but for the precision of products, those that CUDA would
+// [KernelsEnv] "gpu" when that was opened, the programs are, but for the precision of products, those that CUDA would
 // be given; so a [Topology] can compile them for it. One recorder works at a time.
 func Record(r Recorder) (stop func(), err error) {
 	if !intercepts() {

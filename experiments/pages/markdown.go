@@ -10,16 +10,17 @@ import (
 )
 
 // rowsNote explains the names of rows that most studies have.
-const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, *Maps of A alone* the same " +
-	"without A′ ([equation](equation.md)); *with a linear part* and *residual* correct a simple forecast; *Linear law* " +
-	"is an equation fitted by least squares, without a network; *tuned* rows chose their size on validation."
+const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, and *Maps of A alone with a " +
+	"linear part* is the same without A′ ([equation](equation.md)); other rows *with a linear part* and *residual* " +
+	"correct a simple forecast; *Linear law* is an equation fitted by least squares, without a network; *tuned* rows chose their size on validation."
 
 // Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
-		"page` writes this page from stored runs; nothing on it is written by hand. Errors are mean squared errors: the "+
-		"lower the better.\n\nMarks in the matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile)
+		"page` writes this page from stored runs; nothing on it is written by hand. Scores are mean squared errors, "+
+		"the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
+		"matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile)
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue

@@ -23,7 +23,7 @@ func OpenBackend() (*xla.Backend, error) {
 	defer os.Setenv(flags, given)
 	const fast = " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 	os.Setenv(flags, strings.TrimSpace(given+fast))
-	os.Setenv(xla.KernelsEnv, "off")
+	os.Setenv(xla.KernelsEnv, "gpu")
 	return xla.Open(xla.Config{Backend: "xla:cpu", Notices: io.Discard})
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Compare fits forecasters without a trained network and tests each on the windows split.Test. The windows may be of
-// any series with targets. If a forecaster cannot be applied to a series, for example because there is no LastObserved,
-// its Score.Err is set. Without arguments the forecasters are [Heuristics].
+// any series with targets. An error of a forecaster that wraps ErrInput, for example because there is no LastObserved,
+// becomes its Score.Err; any other ends Compare. Without arguments the forecasters are [Heuristics].
 //
 //	scores, err := baseline.Compare(ctx, split)
 //	best, _ := baseline.Best(scores)

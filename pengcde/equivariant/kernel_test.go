@@ -43,7 +43,7 @@ func TestKernels(t *testing.T) {
 	if !xlatest.Backend(t).HasKernels() {
 		t.Skip("no kernels here")
 	}
-	for _, mode := range []string{"off", "plain"} {
+	for _, mode := range []string{"off", "gpu", "plain"} {
 		file := filepath.Join(t.TempDir(), mode)
 		child := exec.Command(os.Args[0], "-test.run=^TestKernels$")
 		child.Env = append(os.Environ(), outputsEnv+"="+file, xla.KernelsEnv+"="+mode)

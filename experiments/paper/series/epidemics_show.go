@@ -68,8 +68,7 @@ func slid(all []experiments.PageFigure) (items []figures.Item) {
 	return []figures.Item{slider}
 }
 
-// Verdict returns what a report's runs show, with a matrix of models by splits, and the numbers behind it, one line
-// each.
+// Verdict returns what a report's runs show, with a matrix of models by splits and a table of the numbers behind it.
 func (c *Countries) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table, err error) {
 	all, err := comparisons(r)
 	if err != nil {

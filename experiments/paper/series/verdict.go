@@ -145,6 +145,9 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 	case better != nil:
 		text = strings.Join(better, "; ")
 	}
+	if tested == 0 {
+		return ""
+	}
 	if worse == nil && undecided == tested {
 		return fmt.Sprintf("%s, nor to be worse (%d comparisons).", text, tested)
 	}
@@ -153,7 +156,7 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 		if worse != nil {
 			text += "; "
 		}
-		text += fmt.Sprintf("%d of %d comparisons show no difference", undecided, tested)
+		text += fmt.Sprintf("in %d of %d comparisons with it no difference is shown", undecided, tested)
 	}
 	return strings.TrimSuffix(text, ". ") + "."
 }
@@ -179,7 +182,7 @@ func (c comparison) inWords() string {
 	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
 		RollingOrigin: "ahead of time"}[c.split]
 	if name := c.place.Country; name != "" {
-		words = "for " + strings.ToUpper(name[:1]) + name[1:] + " " + words
+		words = "for " + judge.Capital(name) + " " + words
 	}
 	return words
 }

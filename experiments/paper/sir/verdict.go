@@ -133,9 +133,6 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	return strings.TrimSpace(strings.Join(sentences, " ")), directionsTable(panels, judged), details
 }
 
-// upper returns the text with a capital first letter.
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
 // directionsTable returns the directions of the scores of each model by panel, shaded if the direction is good or
 // bad.
 func directionsTable(panels []panel, judged map[string][]change) *figures.Table {
@@ -183,7 +180,7 @@ func sentence(title string, all []change) string {
 		words      string
 	}{{[]direction{staysLevel}, "stays level for"}, {[]direction{rises}, "rises for"}, {[]direction{falls}, "falls for"},
 		{[]direction{dips}, "is lower in between for"}, {[]direction{isAGuess}, "is not clearly better than a guess for"},
-		{[]direction{isUndecided, tooFewSeeds}, "may go either way for"}} {
+		{[]direction{isUndecided, tooFewSeeds}, "is undecided for"}} {
 		var names []string
 		for _, c := range all {
 			if slices.Contains(goes.directions, c.direction()) && c.model.ID != catalogue.RatioID {
@@ -197,5 +194,5 @@ func sentence(title string, all []change) string {
 	if clauses == nil {
 		return ""
 	}
-	return upper(title) + " " + strings.Join(clauses, "; ") + "."
+	return judge.Capital(title) + " " + strings.Join(clauses, "; ") + "."
 }

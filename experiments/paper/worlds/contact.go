@@ -75,7 +75,7 @@ var contactNotes = figures.NoteList{
 // contactStrong returns the worlds with κ of at least contactKappa; nil while no network has a run above it, as the
 // worlds with contactKappa are compared by themselves.
 func contactStrong(results experiments.Results) *contest {
-	c := &contest{name: fmt.Sprintf("κ %g and more", contactKappa), several: true}
+	c := &contest{name: fmt.Sprintf("κ %g and more", contactKappa), several: true, additional: true}
 	above := false
 	for _, result := range results {
 		if kappa, err := strconv.ParseFloat(result.Keys[kappaKey], 64); err == nil && kappa >= contactKappa {

@@ -134,7 +134,7 @@ func TestRivalsInTables(t *testing.T) {
 				t.Errorf("%s lacks %s:\n%s", c.study.Name, want, text)
 			}
 		}
-		noted := strings.Contains(strings.Join(c.study.Notes(r), "\n"), "so it is ours")
+		noted := strings.Contains(strings.Join(c.study.Notes(r), "\n"), "so the set-up is ours")
 		if ours := c.want != nil; noted != ours || strings.Contains(text, "ASTGCN") != ours {
 			t.Errorf("%s: rivals with notes %t, want %t:\n%s", c.study.Name, noted, ours, text)
 		}

@@ -155,7 +155,7 @@ func improvementRow(results experiments.Results, dynamics string) []figures.Cell
 			text, cell = fmt.Sprintf("%.0f %%", 100*(a-b)/a), figures.Text
 		}
 		if printed, _, ok := catalogue.PublishedImprovement(dynamics, family); ok {
-			text += fmt.Sprintf(" (%.2f %%)", printed)
+			text, cell = text+fmt.Sprintf(" (%.2f %%)", printed), figures.Text
 		}
 		cells = append(cells, cell(text))
 	}

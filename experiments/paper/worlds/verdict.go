@@ -24,12 +24,12 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	contests := w.contests(r.Results)
 	leaders := lowest(contests)
 	if leaders == "" {
-		return fmt.Sprintf("No answer yet: of %d planned runs %d are stored, and in no world do two models have all their "+
-			"seeds.", planned, stored), nil, nil, nil
+		return fmt.Sprintf("No answer yet: in no world do two models have all their seeds. Stored runs: %d of %d planned.",
+			stored, planned), nil, nil, nil
 	}
 	text = leaders + "."
 	if stored < planned {
-		text += fmt.Sprintf(" %d of %d planned runs are stored.", stored, planned)
+		text += fmt.Sprintf(" Stored runs: %d of %d planned.", stored, planned)
 	}
 	if !r.Comparable() {
 		return text, nil, nil, nil
@@ -45,7 +45,7 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 // than a rival; "" if there is none.
 func summary(m judge.Matrix, contests []contest) (text string) {
 	for at, c := range contests {
-		if !c.several {
+		if !c.several || c.additional {
 			continue
 		}
 		compared := make(map[judge.Outcome][]string)
@@ -61,7 +61,7 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			}
 		}
 		if parts != nil {
-			text += fmt.Sprintf("On %s, %s is %s. ", c.name, m.Lines[0].Row, strings.Join(parts, ", and "))
+			text += fmt.Sprintf("%s: %s is %s. ", judge.Capital(c.name), m.Lines[0].Row, strings.Join(parts, ", and "))
 		}
 	}
 	return text
@@ -112,6 +112,8 @@ type contest struct {
 	name    string
 	results experiments.Results
 	several bool
+	// additional means that another contest has most of the same worlds.
+	additional bool
 	// paper returns how much lower the paper's error of a model is than another's; "" if it prints none.
 	paper func(model, other string) string
 }
