@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Verdict says how the study's first subject compares with its rivals, and which models have the lowest errors. The
-// matrix compares the subjects with their rivals, details has all numbers.
+// Verdict says how the study's first subject compares with its rivals, which models have the lowest errors and which
+// diverged. The matrix compares the subjects with their rivals, details has all numbers.
 func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table, err error) {
 	stored, planned := r.Count()
 	if stored == 0 {
@@ -23,13 +23,15 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	}
 	contests := w.contests(r.Results)
 	leaders := lowest(contests)
+	text = leaders + "." + diverged(r.Results)
 	if leaders == "" {
-		return fmt.Sprintf("No answer yet: in no world do two models have all their seeds. Stored runs: %d of %d planned.",
-			stored, planned), nil, nil, nil
+		text = "No model is best yet: in no world do two models have all their seeds." + diverged(r.Results)
 	}
-	text = leaders + "."
 	if stored < planned {
 		text += fmt.Sprintf(" Stored runs: %d of %d planned.", stored, planned)
+	}
+	if leaders == "" {
+		return text, nil, nil, nil
 	}
 	if !r.Comparable() {
 		return text, nil, nil, nil
@@ -105,6 +107,21 @@ func lowest(contests []contest) string {
 		leading[i] = name + " in " + where
 	}
 	return strings.Join(leading, "; ")
+}
+
+// diverged names the models with diverged runs, after a space; "" if there is none.
+func diverged(results experiments.Results) string {
+	var models []string
+	for _, id := range results.Values("model") {
+		made := results.Where("model", id).Made()
+		if count := len(made) - len(made.Finished()); count > 0 {
+			models = append(models, fmt.Sprintf("%s in %d of %d runs", made[0].Model.Name, count, len(made)))
+		}
+	}
+	if models == nil {
+		return ""
+	}
+	return " Training diverged for " + judge.Enumerate(models) + "."
 }
 
 // contest is a set of worlds in which models are compared: one world with its seeds, or several together.

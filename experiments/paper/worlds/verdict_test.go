@@ -42,7 +42,8 @@ func TestVerdictOfWorlds(t *testing.T) {
 		}
 		return text
 	}
-	const leaders = "PENG has the lowest mean error in heat, community; ORIGINAL in heat, grid."
+	const leaders = "PENG has the lowest mean error in heat, community; ORIGINAL in heat, grid. " +
+		"Training diverged for PENG in 1 of 4 runs."
 	if text := text(report); !strings.HasSuffix(text, leaders) {
 		t.Errorf("%q", text)
 	}
@@ -75,7 +76,7 @@ func TestVerdictOfWorlds(t *testing.T) {
 		missing[1+i].Record = nil
 	}
 	missing[1].Record = report.Results[1].Record
-	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "No answer yet: ") ||
+	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "No model is best yet: ") ||
 		!strings.HasSuffix(text, "Stored runs: 1 of 12 planned.") {
 		t.Errorf("%q of a single run", text)
 	}
