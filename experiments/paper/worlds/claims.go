@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -165,16 +164,17 @@ func worldName(id string) string {
 }
 
 // percent formats a difference of logarithms as how much lower or higher an error is, in percent, or as a factor from
-// ten on.
+// ten on, up to a million.
 func percent(difference float64) string {
 	if factor := math.Exp(math.Abs(difference)); factor >= 10 {
 		direction := "higher"
 		if difference < 0 {
 			direction = "lower"
 		}
-		text := fmt.Sprintf("%.2g", factor)
-		if rounded, err := strconv.ParseFloat(text, 64); err == nil && rounded < 1e6 {
-			text = strconv.FormatFloat(rounded, 'f', -1, 64)
+		text := "over a million"
+		if factor < 1e6 {
+			digits := math.Pow(10, math.Floor(math.Log10(factor))-1) // two of them
+			text = fmt.Sprintf("%.0f", math.Round(factor/digits)*digits)
 		}
 		return text + " times " + direction
 	}

@@ -212,7 +212,7 @@ func TestClaimOnEpochs(t *testing.T) {
 func TestPercent(t *testing.T) {
 	for difference, want := range map[float64]string{0: "0% lower", math.Log(0.5): "50% lower",
 		math.Log(1.25): "25% higher", math.Log(20): "20 times higher", math.Log(1e-5): "100000 times lower",
-		math.Log(1.1e22): "1.1e+22 times higher"} {
+		math.Log(1.1e22): "over a million times higher", math.Log(1234): "1200 times higher"} {
 		if got := percent(difference); got != want {
 			t.Errorf("%g: %q, want %q", difference, got, want)
 		}
