@@ -44,13 +44,13 @@ func TestAppendHistory(t *testing.T) {
 	}
 }
 
-// An invalid history file is refused with its line, and is not overwritten.
+// An invalid history file is refused with its row, and is not overwritten.
 func TestReadHistoryRefuses(t *testing.T) {
 	header := strings.Join(historyColumns, ",") + "\n"
 	for content, want := range map[string]string{
 		"time,commit\n": "columns",
-		header + "2026-11-21T22:24:35Z,c,m,peng,144,dense,5,fast,2,1,1,1\n": "line 2",
-		header + "yesterday,c,m,peng,144,dense,5,1,2,1,1,1\n":               "line 2",
+		header + "2026-11-21T22:24:35Z,c,m,peng,144,dense,5,fast,2,1,1,1\n": "row 1",
+		header + "yesterday,c,m,peng,144,dense,5,1,2,1,1,1\n":               "row 1",
 	} {
 		path := filepath.Join(t.TempDir(), "history.csv")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
