@@ -139,7 +139,7 @@ func ExampleTable_Text() {
 			{Title: "community", Better: figures.Lower}},
 		Rows: [][]figures.Cell{
 			{figures.Text("PENG-CDE"), figures.Estimate(0.64, 0.03).Published(0.62, 0.02), figures.Number(0.5)},
-			{figures.Text("Original"), figures.Estimate(0.66, 0.04), figures.Missing()},
+			{figures.Text("Original"), figures.Estimate(0.66, 0.04), figures.Number(0.7)},
 		},
 		Finding: "PENG-CDE is best on both.",
 	}
@@ -152,7 +152,7 @@ func ExampleTable_Text() {
 	// --------  ----------------  ---------
 	// PENG-CDE   0.640 ± 0.030 ◄    0.500 ◄
 	//           (0.620 ± 0.020)
-	// Original   0.660 ± 0.040 ~        –
+	// Original   0.660 ± 0.040 ~    0.700
 	//
 	// PENG-CDE is best on both.
 	// <nil>

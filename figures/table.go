@@ -63,9 +63,12 @@ const (
 	markClose // inside the interval of the best
 )
 
-// compare finds the best of a column, and the means inside its interval.
+// compare finds the best of a column, and the means inside its interval. A number alone is not the best.
 func compare(cells []Cell, better Direction) []mark {
 	marks := make([]mark, len(cells))
+	if alone := len(slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !c.compared() })) < 2; alone {
+		return marks
+	}
 	var best Cell
 	for _, c := range cells {
 		switch {

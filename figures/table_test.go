@@ -84,7 +84,8 @@ func TestHTML(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	cell := Estimate(9.81, 0.5).Incomplete("3 of 10 <seeds>").Published(11.155, 0.669)
 	table := &Table{Columns: []Column{{Title: "model"}, {Title: "grid", Better: Lower, Decimals: 2}},
-		Rows: [][]Cell{{Text("a"), cell}, {Text("b"), Missing().Incomplete("0 of 10")}, {Text("c"), Estimate(12, 3)}}}
+		Rows: [][]Cell{{Text("a"), cell}, {Text("b"), Missing().Incomplete("0 of 10")}, {Text("c"), Estimate(12, 3)},
+			{Text("d"), Number(20)}}}
 	text := table.String()
 	for _, want := range []string{"| 9.81 ± 0.50, 3 of 10 &lt;seeds> (11.15 ± 0.67) |", "**12.00 ± 3.00** |", " – |",
 		"of those that are there, not compared"} {
@@ -121,13 +122,14 @@ func TestMarks(t *testing.T) {
 		{"on its edge", Lower, []Cell{Estimate(1, 0.5), Number(1.5)}, "bu"},
 		{"the other's interval does not count", Higher, []Cell{Estimate(2, 0.1), Estimate(1, 5)}, "b."},
 		{"ties", Higher, []Cell{Number(2), Number(2), Number(1)}, "bb."},
-		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5)}, "..b"},
-		{"what is not complete never wins", Lower, []Cell{Number(1).Incomplete("2 of 3"), Number(2)}, ".b"},
-		{"nor is it close", Lower, []Cell{Estimate(1, 5), Number(2).Incomplete("2 of 3")}, "b."},
-		{"infinite never wins", Higher, []Cell{Number(inf), Number(1)}, ".b"},
+		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5), Number(6)}, "..b."},
+		{"what is not complete never wins", Lower, []Cell{Number(1).Incomplete("2 of 3"), Number(2), Number(3)}, ".b."},
+		{"nor is it close", Lower, []Cell{Estimate(1, 5), Number(2).Incomplete("2 of 3"), Number(9)}, "b.."},
+		{"infinite never wins", Higher, []Cell{Number(inf), Number(1), Number(0)}, ".b."},
 		{"published never wins", Lower, []Cell{Number(2).Published(0.1, nan), Number(1), Missing().Published(0, nan)}, ".b."},
-		{"words", Lower, []Cell{Text("0"), Number(1)}, ".b"},
+		{"words", Lower, []Cell{Text("0"), Number(1), Number(2)}, ".b."},
 		{"unknown interval", Lower, []Cell{Estimate(1, nan), Number(1.0001)}, "b."},
+		{"alone", Lower, []Cell{Number(1), Missing(), Number(0).Incomplete("2 of 3")}, "..."},
 		{"nothing", Lower, []Cell{Missing(), Text("x")}, ".."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
