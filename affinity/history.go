@@ -1,6 +1,7 @@
 package affinity
 
-// history stores for each node the newest row of labels, the row before it, and a [MovingAverage] of 7.
+// history stores for each node the newest row of labels, the row before it, and a [MovingAverage] of 7. Its zero value
+// is empty.
 type history struct {
 	labelsOnly
 	classes int
@@ -15,6 +16,9 @@ func (h *history) Reset(task Task) { h.classes, h.nodes = task.Classes, make(map
 
 // Learn adds labels to the history.
 func (h *history) Learn(labels Labels) error {
+	if h.nodes == nil {
+		h.nodes = make(map[int32]known)
+	}
 	for u, next := range labels.rows() {
 		if old, found := h.nodes[u]; found {
 			h.nodes[u] = known{next, old.newest, old.mean.decay(next, 7)}

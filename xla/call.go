@@ -21,8 +21,8 @@ const KernelsEnv = "PENGCDE_KERNELS"
 
 const asOnGPU = "gpu" // a value of KernelsEnv
 
-// calling holds the GoMLX backends whose programs may call kernels. forGPU holds the ones whose programs are built for a
-// GPU.
+// calling holds the GoMLX backends whose programs may call kernels. forGPU holds the ones whose programs are built for
+// a GPU.
 var calling, forGPU sync.Map
 
 // HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.

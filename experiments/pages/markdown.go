@@ -10,9 +10,10 @@ import (
 )
 
 // rowsNote explains the names of rows that most studies have.
-const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, and *Maps of A alone with a " +
-	"linear part* is the same without A′ ([equation](equation.md)); other rows *with a linear part* and *residual* " +
-	"correct a simple forecast; *Linear law* is an equation fitted by least squares, without a network; *tuned* rows chose their size on validation."
+const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, and *Maps of A alone with " +
+	"a linear part* is the same without A′ ([equation](equation.md)); other rows *with a linear part* and *residual* " +
+	"correct a simple forecast; *Linear law* is an equation fitted by least squares, without a network; *tuned* rows " +
+	"chose their size on validation."
 
 // Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {

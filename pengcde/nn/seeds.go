@@ -9,8 +9,8 @@ import (
 
 // Seeds is the number S of models whose parameters are bound at once, each parameter with a leading axis: [S, dims...]
 // instead of [dims...]. They act on a batch of S·B samples: sample s·B+b belongs to seed s. 0 means one model, without
-// that axis. Most layers leave the axis to the methods of Seeds. docs/performance.md says what training several seeds at
-// once is for.
+// that axis. Most layers leave the axis to the methods of Seeds. docs/performance.md says what training several seeds
+// at once is for.
 type Seeds int
 
 // Dims returns the dimensions of a parameter with the given declared dimensions.

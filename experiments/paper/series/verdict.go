@@ -138,15 +138,15 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 			worse = append(worse, l.Row+" does worse "+shownIn(l, judge.Worse, comparisons))
 		}
 	}
+	if tested == 0 {
+		return ""
+	}
 	text := "No form of PENG-CDE is shown to beat the best simple forecast"
 	switch {
 	case len(better) == 1 && rows > 1:
 		text = "Of the forms of PENG-CDE only " + better[0]
 	case better != nil:
 		text = strings.Join(better, "; ")
-	}
-	if tested == 0 {
-		return ""
 	}
 	if worse == nil && undecided == tested {
 		return fmt.Sprintf("%s, nor to be worse (%d comparisons).", text, tested)
@@ -156,7 +156,7 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 		if worse != nil {
 			text += "; "
 		}
-		text += fmt.Sprintf("in %d of %d comparisons with it no difference is shown", undecided, tested)
+		text += fmt.Sprintf("in %d of %d comparisons with simple forecasts no difference is shown", undecided, tested)
 	}
 	return strings.TrimSuffix(text, ". ") + "."
 }

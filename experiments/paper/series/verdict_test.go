@@ -70,8 +70,8 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| PENG | best simple forecast | +0.017 (", " (RIDGE) | – (PENG ) | – (best simple " +
-		"forecast is not known) |"} {
+	for _, want := range []string{"| PENG | best simple forecast | +0.017 (",
+		" (RIDGE) | – (PENG ) | – (best simple forecast is not known) |"} {
 		if !strings.Contains(strings.Join(strings.Fields(numbers), " "), want) {
 			t.Errorf("no %q in\n%s", want, numbers)
 		}
@@ -106,11 +106,11 @@ func TestAnswer(t *testing.T) {
 		{[]judge.Line{line("A", better, open), line("B", worse, judge.Finding{}), {Row: "A", Rival: "C",
 			Findings: []judge.Finding{worse, worse}}}, "Of the forms of PENG-CDE only A beats the best simple forecast for " +
 			"Wales ahead of time, 0.500 against 0.750 (p 0.036). B does worse for Wales ahead of time, 1.000 against 0.750 " +
-			"(p < 0.001); in 1 of 3 comparisons with it no difference is shown."},
+			"(p < 0.001); in 1 of 3 comparisons with simple forecasts no difference is shown."},
 		{[]judge.Line{line("A", better, better)}, "A beats the best simple forecast for Wales ahead of time, 0.500 against " +
 			"0.750 (p 0.036) and for Wales on random windows, 0.500 against 0.750 (p 0.036)."},
-		{[]judge.Line{line("A", open, worse)}, "No form of PENG-CDE is shown to beat the best simple forecast. A does worse " +
-			"for Wales on random windows, 1.000 against 0.750 (p < 0.001); in 1 of 2 comparisons with it no difference is " +
+		{[]judge.Line{line("A", open, worse)}, "No form of PENG-CDE is shown to beat the best simple forecast. A does " +
+			"worse for Wales on random windows, 1.000 against 0.750 (p < 0.001); in 1 of 2 comparisons with simple forecasts no difference is " +
 			"shown."},
 	} {
 		if got := answer(judge.Matrix{Lines: c.lines}, comparisons); got != c.want {

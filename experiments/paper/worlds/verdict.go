@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,17 +24,11 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	}
 	contests := w.contests(r.Results)
 	leaders := lowest(contests)
-	text = leaders + "." + diverged(r.Results)
-	if leaders == "" {
-		text = "No model is best yet: in no world do two models have all their seeds." + diverged(r.Results)
-	}
+	text = cmp.Or(leaders, "No model is best yet: in no world do two models have all their seeds.") + diverged(r.Results)
 	if stored < planned {
 		text += fmt.Sprintf(" Stored runs: %d of %d planned.", stored, planned)
 	}
-	if leaders == "" {
-		return text, nil, nil, nil
-	}
-	if !r.Comparable() {
+	if leaders == "" || !r.Comparable() {
 		return text, nil, nil, nil
 	}
 	m, err := w.matrix(r)
@@ -43,8 +38,8 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	return summary(m, contests) + text, m.Table(), m.Details(), nil
 }
 
-// summary says how the first subject of a matrix compares over each set of several worlds in which it is better or worse
-// than a rival; "" if there is none.
+// summary says how the first subject of a matrix compares over each set of several worlds in which it is better or
+// worse than a rival; "" if there is none.
 func summary(m judge.Matrix, contests []contest) (text string) {
 	for at, c := range contests {
 		if !c.several || c.additional {
@@ -102,11 +97,14 @@ func lowest(contests []contest) string {
 			where = fmt.Sprintf("%d of %d worlds", led, compared)
 		}
 		if i == 0 {
-			name += " has the lowest mean error"
+			name = "Among models with all their seeds " + name + " has the lowest mean error"
 		}
 		leading[i] = name + " in " + where
 	}
-	return strings.Join(leading, "; ")
+	if leading == nil {
+		return ""
+	}
+	return strings.Join(leading, "; ") + "."
 }
 
 // diverged names the models with diverged runs, after a space; "" if there is none.
