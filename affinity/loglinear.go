@@ -34,7 +34,7 @@ type LogLinear struct {
 	levels []map[int32]float64 // mean of l by class at the last label times, newest last
 }
 
-const logTerms = dyngraph.KnownTerms
+const logTerms = 3
 
 // Reset forgets all labels.
 func (m *LogLinear) Reset(task Task) {
@@ -71,13 +71,13 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 	})
 }
 
-// Known returns the known affinities for [dyngraph.Series], l(newest) and the terms. nodes must increase and have had
+// Prior returns the prior logits for [dyngraph.Series], l(newest) and the terms. nodes must increase and have had
 // labels; nil means all nodes that have had labels.
-func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
+func (m *LogLinear) Prior(nodes []int32) *dyngraph.Affinities {
 	if nodes == nil {
 		nodes = slices.Sorted(maps.Keys(m.nodes))
 	}
-	a := &dyngraph.Affinities{Start: []int{0}}
+	a := &dyngraph.Affinities{Start: []int{0}, Terms: logTerms}
 	for _, u := range nodes {
 		if _, found := m.nodes[u]; !found {
 			continue

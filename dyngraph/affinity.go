@@ -2,22 +2,20 @@ package dyngraph
 
 import "fmt"
 
-// Affinities holds the affinity of nodes to classes, such as a country's trade with each partner. Each listed node has
-// a sparse row of values.
+// Affinities holds the affinity of nodes to classes, such as a country's trade with each partner, or logits for them.
+// Each listed node has a sparse row of entries.
 type Affinities struct {
 	// Nodes [rows] are the nodes with a row, strictly increasing.
 	Nodes []int32
 	// Start [rows+1] holds the row boundaries: row i has the entries Start[i] to Start[i+1]-1.
 	Start []int
-	// Classes [entries] increase strictly within a row. Values has one finite, nonnegative number for each entry. A
-	// class without an entry has the value 0.
+	// Classes [entries] increase strictly within a row. Values [entries * (1+Terms)] are finite: an affinity, which is
+	// not negative, or in Series.Prior a logit and Terms terms, which are added to it with coefficients. A class without
+	// an entry has the value 0.
 	Classes []int32
 	Values  []float64
+	Terms   int
 }
-
-// KnownTerms is the number of terms of each entry of Series.Known. An entry has 1 + KnownTerms values of any sign: an
-// initial logit, and terms that are added to it with coefficients.
-const KnownTerms = 3
 
 // Rows returns the number of nodes with a row; 0 for nil.
 func (a *Affinities) Rows() int {
@@ -27,7 +25,7 @@ func (a *Affinities) Rows() int {
 	return len(a.Nodes)
 }
 
-// Row returns the node of row i and its entries. It is for affinities of one value per entry.
+// Row returns the node of row i and its entries, for affinities without terms.
 func (a *Affinities) Row(i int) (node int, classes []int32, values []float64) {
 	from, to := a.Start[i], a.Start[i+1]
 	return int(a.Nodes[i]), a.Classes[from:to:to], a.Values[from:to:to]
@@ -37,19 +35,22 @@ func (a *Affinities) Row(i int) (node int, classes []int32, values []float64) {
 // rows, nodes or classes out of range or not in increasing order, values that are negative or not finite. The error
 // wraps [ErrInvalid].
 func (a *Affinities) Validate(nodes, classes int) error {
-	if fault := a.fault(nodes, classes, 1); fault != "" {
+	if fault := a.fault(nodes, classes, false); fault != "" {
 		return invalid("%s", fault)
 	}
 	return nil
 }
 
-// fault describes the first fault of affinities for the given numbers of nodes, classes and values per entry. It
-// returns "" if there is none.
-func (a *Affinities) fault(nodes, classes, size int) string {
+// fault describes the first fault of affinities, or of logits of any sign with terms, for the given numbers of nodes
+// and classes. It returns "" if there is none.
+func (a *Affinities) fault(nodes, classes int, logits bool) string {
 	if a == nil {
 		return ""
 	}
-	rows, entries := len(a.Nodes), len(a.Classes)
+	if a.Terms < 0 || a.Terms > 0 && !logits {
+		return fmt.Sprintf("%d terms, want none: only Series.Prior has terms", a.Terms)
+	}
+	rows, entries, size := len(a.Nodes), len(a.Classes), 1+a.Terms
 	if len(a.Start) != rows+1 || len(a.Values) != entries*size || a.Start[0] != 0 || a.Start[rows] != entries {
 		return fmt.Sprintf("%d rows with %d starts, %d classes and %d values, want a start more than rows, from 0 to the "+
 			"number of classes, and %d values for each class", rows, len(a.Start), entries, len(a.Values), size)
@@ -67,7 +68,7 @@ func (a *Affinities) fault(nodes, classes, size int) string {
 				return fmt.Sprintf("node %d has class %d, want classes of 0 to %d that increase", node, class, classes-1)
 			}
 			for _, value := range a.Values[e*size : (e+1)*size] {
-				if !finite(value) || value < 0 && size == 1 {
+				if !finite(value) || value < 0 && !logits {
 					return fmt.Sprintf("node %d has the affinity %g to class %d, want a finite number that is not negative", node,
 						value, a.Classes[e])
 				}
@@ -79,10 +80,10 @@ func (a *Affinities) fault(nodes, classes, size int) string {
 
 func (s *Series) checkAffinities() error {
 	for _, rows := range []struct {
-		name string
-		all  []*Affinities
-		size int
-	}{{"affinities", s.Affinities, 1}, {"known affinities", s.Known, 1 + KnownTerms}} {
+		name   string
+		all    []*Affinities
+		logits bool
+	}{{"affinities", s.Affinities, false}, {"prior logits", s.Prior, true}} {
 		if rows.all == nil {
 			continue
 		}
@@ -94,7 +95,7 @@ func (s *Series) checkAffinities() error {
 			return s.invalid("%s to %d classes, want 1 to %d", rows.name, s.Classes, MaxTargetSize)
 		}
 		for k, a := range rows.all {
-			if fault := a.fault(s.Nodes(), s.Classes, rows.size); fault != "" {
+			if fault := a.fault(s.Nodes(), s.Classes, rows.logits); fault != "" {
 				return s.invalid("%s of snapshot %d: %s", rows.name, k, fault)
 			}
 		}

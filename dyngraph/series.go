@@ -36,9 +36,9 @@ type Series struct {
 	// Classes classes. An entry is nil if the snapshot has none.
 	Affinities []*Affinities
 	Classes    int
-	// Known [T], if present, holds for each snapshot the affinities of each node that are known by its time: for each
-	// entry a logit and [KnownTerms] terms.
-	Known []*Affinities
+	// Prior [T], if present, holds logits of classes that are known by the time of each snapshot, such as those of
+	// [affinity.LogLinear]. A model adds its own to them.
+	Prior []*Affinities
 	// LastObserved and RecentMean [T][nodes*TargetSize], if present, are values of the target quantity that are known
 	// at a snapshot: the newest value, and the mean of the last few, from no step after Alignment.Features. NaN means
 	// that no value is known yet. Simple forecasts repeat them. They read them by [Window.LastObserved] and

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 	}
 	for k := range s.Times {
 		s.Affinities = append(s.Affinities, outgoing(s, k))
-		s.Known = append(s.Known, knownOf(s.Affinities))
+		s.Prior = append(s.Prior, priorOf(s.Affinities))
 	}
 	return s
 }
@@ -89,10 +90,10 @@ func outgoing(s *dyngraph.Series, snapshot int) *dyngraph.Affinities {
 	return a
 }
 
-// knownOf returns the newest row of each node as logits, log(1 + 10⁴ a). Its terms are the sum over all rows, the root
+// priorOf returns the newest row of each node as logits, log(1 + 10⁴ a). Its terms are the sum over all rows, the root
 // of the sum, and the newest value.
-func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
-	known := &dyngraph.Affinities{Start: []int{0}}
+func priorOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
+	prior := &dyngraph.Affinities{Start: []int{0}, Terms: head.PriorTerms}
 	for node := range tradeNodes {
 		newest, sum := make([]float64, tradeClasses), make([]float64, tradeClasses)
 		for _, rows := range all {
@@ -106,16 +107,16 @@ func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 				}
 			}
 		}
-		known.Nodes = append(known.Nodes, int32(node))
+		prior.Nodes = append(prior.Nodes, int32(node))
 		for class, value := range sum {
 			if value > 0 {
-				known.Classes = append(known.Classes, int32(class))
-				known.Values = append(known.Values, math.Log1p(1e4*newest[class]), value, math.Sqrt(value), newest[class])
+				prior.Classes = append(prior.Classes, int32(class))
+				prior.Values = append(prior.Values, math.Log1p(1e4*newest[class]), value, math.Sqrt(value), newest[class])
 			}
 		}
-		known.Start = append(known.Start, len(known.Classes))
+		prior.Start = append(prior.Start, len(prior.Classes))
 	}
-	return known
+	return prior
 }
 
 var inOrder = []int{0, 1, 2, 3, 4, 5}
@@ -243,7 +244,7 @@ func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 				s.Weights[k][e] = 7
 			}
 			s.Affinities[k] = outgoing(s, k)
-			s.Known[k] = knownOf(s.Affinities[:k+1])
+			s.Prior[k] = priorOf(s.Affinities[:k+1])
 		}
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil)
 		if err != nil {
@@ -319,6 +320,7 @@ func TestAffinityErrors(t *testing.T) {
 		"to 3 classes":              func(s *dyngraph.Series) { s.Classes = 3 },
 		"no affinities at":          func(s *dyngraph.Series) { s.Affinities[3] = nil },
 		"class 7":                   func(s *dyngraph.Series) { s.Affinities[3].Classes[1] = 7 },
+		"only Series.Prior":         func(s *dyngraph.Series) { s.Affinities[3].Terms = 1 },
 		"affinity NaN":              func(s *dyngraph.Series) { s.Affinities[3].Values[0] = nan },
 		"increase":                  func(s *dyngraph.Series) { s.Affinities[3].Nodes[1] = 0 },
 		"a start more":              func(s *dyngraph.Series) { s.Affinities[3].Start = nil },
@@ -333,20 +335,51 @@ func TestAffinityErrors(t *testing.T) {
 	}
 	residual := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Residual: true} }))
 	unknown := trade(t, inOrder)
-	unknown.Known[2] = nil // nothing is known at the window's last input
+	unknown.Prior[2] = nil // nothing is known at the window's last input
 	if _, err := residual.Fit(context.Background(), []dyngraph.Window{{Series: unknown, Length: 4}}, nil,
 		train.Config{Epochs: 1, EvaluateEvery: -1}); err != nil {
 		t.Errorf("nothing known: %v", err)
 	}
-	unknown.Known = nil
+	unknown.Prior[2] = &dyngraph.Affinities{Start: []int{0}, Terms: head.PriorTerms + 1}
+	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: unknown, Length: 4}, nil); err == nil ||
+		!strings.Contains(err.Error(), "4 terms, want at most 3") {
+		t.Errorf("too many terms: %v", err)
+	}
+	unknown.Prior = nil
 	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: unknown, Length: 4}, nil); !errors.Is(err,
 		ErrInput) {
-		t.Errorf("no Known: %v", err)
+		t.Errorf("no Prior: %v", err)
 	}
 	if _, err := m.Predict(context.Background(), good, []float64{0, 2}); !errors.Is(err, ErrInput) {
 		t.Errorf("logits at other times: %v", err)
 	}
 	if _, err := m.Predict(context.Background(), good.Series.Whole(), nil); !errors.Is(err, ErrInput) {
 		t.Errorf("logits of a whole series: %v", err)
+	}
+}
+
+// Logits without terms forecast like logits whose terms are 0.
+func TestPriorWithoutTerms(t *testing.T) {
+	m := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Residual: true} }))
+	var forecasts [2][][][]float64
+	for i, terms := range []int{0, head.PriorTerms} {
+		s := trade(t, inOrder)
+		for k, all := range s.Prior {
+			prior := *all
+			prior.Terms, prior.Values = terms, nil
+			for e := range prior.Classes {
+				logit := all.Values[e*(1+all.Terms)]
+				prior.Values = append(append(prior.Values, logit), make([]float64, terms)...)
+			}
+			s.Prior[k] = &prior
+		}
+		var err error
+		forecasts[i], err = m.Predict(context.Background(), dyngraph.Window{Series: s, Length: 4}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(forecasts[0], forecasts[1]) {
+		t.Errorf("without terms %v, with terms of 0 %v", forecasts[0], forecasts[1])
 	}
 }

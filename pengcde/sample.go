@@ -36,7 +36,7 @@ func (s sample) write(w io.Writer) error {
 		rows = append(rows, s.taken.Regressors)
 	}
 	if s.taken.Affinities != nil {
-		for _, affinities := range []*dyngraph.Affinities{s.taken.Affinities, s.taken.Known} {
+		for _, affinities := range []*dyngraph.Affinities{s.taken.Affinities, s.taken.Prior} {
 			if err := writeAffinities(w, affinities); err != nil {
 				return fmt.Errorf("pengcde: digest of a window: %w", err)
 			}

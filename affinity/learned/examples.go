@@ -9,7 +9,7 @@ import (
 type example struct {
 	part      affinity.Part
 	snapshots []*dyngraph.Snapshot
-	known     *dyngraph.Affinities // nil unless the model starts from it
+	prior     *dyngraph.Affinities // nil unless the model starts from it
 	answer    *dyngraph.Affinities
 }
 
@@ -17,7 +17,7 @@ type example struct {
 type examples struct {
 	seen
 	inputs    int
-	keepKnown bool
+	keepPrior bool
 	all       []example
 }
 
@@ -31,8 +31,8 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 		return err
 	}
 	one := example{part: q.Part, snapshots: snapshots, answer: &answer.Affinities}
-	if e.keepKnown {
-		one.known = e.labels.Known(answer.Nodes)
+	if e.keepPrior {
+		one.prior = e.labels.Prior(answer.Nodes)
 	}
 	e.all = append(e.all, one)
 	return nil
@@ -65,9 +65,9 @@ func (e example) window(task affinity.Task, p *pattern) (dyngraph.Window, error)
 	}
 	s.Weights = append(s.Weights, s.Weights[inputs-1])
 	s.Affinities[inputs] = e.answer
-	if e.known != nil {
-		s.Known = make([]*dyngraph.Affinities, inputs+1)
-		s.Known[inputs-1] = e.known
+	if e.prior != nil {
+		s.Prior = make([]*dyngraph.Affinities, inputs+1)
+		s.Prior[inputs-1] = e.prior
 	}
 	return dyngraph.Window{Series: s, Length: inputs + 1}, s.Validate()
 }

@@ -81,7 +81,7 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// residual reports whether a checked model adds its logits to known affinities.
+// residual reports whether a checked model adds its logits to prior logits.
 func (f *Forecaster) residual() bool {
 	ranking, _ := f.Model.Config().Head.(head.Ranking)
 	return ranking.Residual
@@ -95,7 +95,7 @@ func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training
 	if err := f.check(past.Task); err != nil {
 		return nil, nil, err
 	}
-	examples := &examples{inputs: f.inputs(), keepKnown: f.residual()}
+	examples := &examples{inputs: f.inputs(), keepPrior: f.residual()}
 	if err := past.Walk(ctx, examples); err != nil {
 		return nil, nil, err
 	}
@@ -159,7 +159,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	}
 	e := example{snapshots: snapshots}
 	if f.residual() {
-		e.known = f.seen.labels.Known(nil)
+		e.prior = f.seen.labels.Prior(nil)
 	}
 	if f.pattern == nil {
 		f.pattern = patternOf(f.task.Nodes)

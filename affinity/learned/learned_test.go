@@ -105,7 +105,7 @@ func TestWindows(t *testing.T) {
 			t.Errorf("question %d: the answer is %v", i, got)
 		}
 	}
-	known := training[7].Series.Known[2]
+	known := training[7].Series.Prior[2]
 	for e, newest := range year(7) {
 		l, before := math.Log1p(1e4*newest), math.Log1p(1e4*year(6)[e])
 		if got := known.Values[4*e : 4*e+2]; math.Abs(got[0]-l) > 1e-12 || math.Abs(got[1]-(before-l)) > 1e-12 {

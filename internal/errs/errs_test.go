@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -37,5 +40,23 @@ func TestNew(t *testing.T) {
 	err := New(sentinel, "pengcde: %d nodes: %w", 3, io.EOF)
 	if err.Error() != "pengcde: 3 nodes: EOF" || !errors.Is(err, sentinel) || !errors.Is(err, io.EOF) {
 		t.Errorf("%v wraps EOF: %v, the sentinel: %v", err, errors.Is(err, io.EOF), errors.Is(err, sentinel))
+	}
+}
+
+// In leaves out the name of every top-level package that makes errors.
+func TestRooms(t *testing.T) {
+	folders, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		sources, err := filepath.Glob(filepath.Join("../..", folder.Name(), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := folder.Name()
+		if len(sources) > 0 && name != "docs" && name != "notebooks" && !slices.Contains(rooms, name) {
+			t.Errorf("package %s is not in %v", name, rooms)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 )
 
 const (
@@ -47,7 +48,9 @@ func series(seed uint64) (*dyngraph.Series, error) {
 		s.Targets, s.GraphTargets = append(s.Targets, draw(nodes)), append(s.GraphTargets, draw(1))
 		s.LastObserved, s.RecentMean = append(s.LastObserved, draw(nodes)), append(s.RecentMean, draw(nodes))
 		s.Affinities = append(s.Affinities, rows(func() []float64 { return []float64{random.Float64()} }))
-		s.Known = append(s.Known, rows(func() []float64 { return draw(1 + dyngraph.KnownTerms) }))
+		prior := rows(func() []float64 { return draw(1 + head.PriorTerms) })
+		prior.Terms = head.PriorTerms
+		s.Prior = append(s.Prior, prior)
 	}
 	return s, s.Validate()
 }

@@ -23,31 +23,35 @@ func (s Sample) asks(n int) []int32 {
 	return all
 }
 
-// knownSize is the number of values of each entry of Known.
-const knownSize = 1 + dyngraph.KnownTerms
+// priorEntry returns the logit and the terms of entry e, with zeros for terms that it does not have.
+func priorEntry(a *dyngraph.Affinities, e int) []float64 {
+	entry := make([]float64, 1+PriorTerms)
+	copy(entry, a.Values[e*(1+a.Terms):(e+1)*(1+a.Terms)])
+	return entry
+}
 
 // nextPowerOfTwo returns the length of an array for count entries: a power of two, so that few shapes are compiled.
 func nextPowerOfTwo(count int) int { return 1 << bits.Len(uint(max(count, 1)-1)) }
 
 // Batch implements [Head].
 func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
-	rows, entries, known := 0, 0, 0
+	rows, entries, prior := 0, 0, 0
 	for _, s := range samples {
 		rows = max(rows, len(s.asks(h.Nodes)))
 		if s.Affinities != nil {
 			entries = max(entries, len(s.Affinities.Classes))
 		}
-		if s.Known != nil {
-			known = max(known, len(s.Known.Classes))
+		if s.Prior != nil {
+			prior = max(prior, len(s.Prior.Classes))
 		}
 	}
-	rows, entries, known = min(nextPowerOfTwo(rows), h.Nodes), nextPowerOfTwo(entries), nextPowerOfTwo(known)
+	rows, entries, prior = min(nextPowerOfTwo(rows), h.Nodes), nextPowerOfTwo(entries), nextPowerOfTwo(prior)
 	if total := len(samples) * rows * h.Outputs; total > math.MaxInt32 {
 		return nil, nil, invalid("a batch of %d windows with logits of %d nodes for %d classes, more than %d in all: take a "+
 			"smaller BatchSize, or fewer classes", len(samples), rows, h.Outputs, math.MaxInt32)
 	}
-	var asked, places, knownPlaces []int32
-	var weights, values, totals, knownValues []float64
+	var asked, places, priorPlaces []int32
+	var weights, values, totals, priorValues []float64
 	for i, s := range samples {
 		weights = append(weights, weightsOf(s, saves)...)
 		nodes := s.asks(h.Nodes)
@@ -71,49 +75,49 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 				totals = append(totals, total)
 			}
 		}
-		for k := range s.Known.Rows() {
-			r, asked := row[s.Known.Nodes[k]]
-			for e := s.Known.Start[k]; asked && e < s.Known.Start[k+1]; e++ {
-				knownPlaces = append(knownPlaces, first+r*int32(h.Outputs)+s.Known.Classes[e])
-				knownValues = append(knownValues, s.Known.Values[e*knownSize:(e+1)*knownSize]...)
+		for k := range s.Prior.Rows() {
+			r, asked := row[s.Prior.Nodes[k]]
+			for e := s.Prior.Start[k]; asked && e < s.Prior.Start[k+1]; e++ {
+				priorPlaces = append(priorPlaces, first+r*int32(h.Outputs)+s.Prior.Classes[e])
+				priorValues = append(priorValues, priorEntry(s.Prior, e)...)
 			}
 		}
 		for len(places) < (i+1)*entries {
 			places, values = append(places, first), append(values, 0)
 		}
 		totals = append(totals, make([]float64, (i+1)*rows-len(totals))...)
-		for len(knownPlaces) < (i+1)*known {
-			knownPlaces = append(knownPlaces, first)
-			knownValues = append(knownValues, make([]float64, knownSize)...)
+		for len(priorPlaces) < (i+1)*prior {
+			priorPlaces = append(priorPlaces, first)
+			priorValues = append(priorValues, make([]float64, 1+PriorTerms)...)
 		}
 	}
 	b := len(samples)
 	seen = []Array{{Ints: asked, Dims: []int{b, rows}}}
 	if h.Residual {
-		seen = append(seen, Array{Ints: knownPlaces, Dims: []int{b, known}},
-			Array{Floats: knownValues, Dims: []int{b, known, knownSize}})
+		seen = append(seen, Array{Ints: priorPlaces, Dims: []int{b, prior}},
+			Array{Floats: priorValues, Dims: []int{b, prior, 1 + PriorTerms}})
 	}
 	return seen, []Array{{Floats: weights, Dims: []int{b, saves}}, {Ints: places, Dims: []int{b, entries}},
 		{Floats: values, Dims: []int{b, entries}}, {Floats: totals, Dims: []int{b, rows}}}, nil
 }
 
-// addKnown adds the rows of a window's affinities whose nodes have known affinities.
-func addKnown(s *softmax.Sums, w dyngraph.Window) {
-	met, known := w.Affinities(), knownAt(w)
-	if known == nil {
+// addPrior adds the rows of a window's affinities whose nodes have prior logits.
+func addPrior(s *softmax.Sums, w dyngraph.Window) {
+	met, prior := w.Affinities(), priorAt(w)
+	if prior == nil {
 		return
 	}
 	for i := range met.Rows() {
 		node, classes, values := met.Row(i)
-		at, found := slices.BinarySearch(known.Nodes, int32(node))
+		at, found := slices.BinarySearch(prior.Nodes, int32(node))
 		total := floats.Sum(values)
 		if !found || total == 0 {
 			continue
 		}
 		r := softmax.Row{Others: w.Series.Classes}
-		for e := known.Start[at]; e < known.Start[at+1]; e++ {
-			entry, share := known.Values[e*knownSize:(e+1)*knownSize], 0.0
-			if k, found := slices.BinarySearch(classes, known.Classes[e]); found {
+		for e := prior.Start[at]; e < prior.Start[at+1]; e++ {
+			entry, share := priorEntry(prior, e), 0.0
+			if k, found := slices.BinarySearch(classes, prior.Classes[e]); found {
 				share = values[k] / total
 			}
 			r.Logits, r.Terms, r.Shares = append(r.Logits, entry[0]), append(r.Terms, entry[1:]), append(r.Shares, share)

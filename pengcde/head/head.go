@@ -102,6 +102,6 @@ type Sample struct {
 	Targets []float64
 	// Regressors are the inputs of a linear part.
 	Regressors []float64
-	// Affinities are the rows that logits are compared with. Known are the affinities that logits are added to.
-	Affinities, Known *dyngraph.Affinities
+	// Affinities are the rows that logits are compared with. Prior are the logits that these are added to.
+	Affinities, Prior *dyngraph.Affinities
 }

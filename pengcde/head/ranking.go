@@ -20,20 +20,24 @@ type Ranking struct {
 	// Pairs computes the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
 	// classes are the first nodes. Without Pairs every class has its own weights, as published.
 	Pairs bool `json:"Pairs,omitempty"`
-	// Residual adds the logits to known affinities at the last input (Series.Known): a logit of each class, and terms
-	// with coefficients. The readout's last layer starts at zero, and the coefficients start where they fit the
-	// training windows best.
+	// Residual adds the logits to prior ones at the last input (Series.Prior), and up to [PriorTerms] terms with
+	// coefficients. The readout's last layer starts at zero, and the coefficients start where they fit the training
+	// windows best.
 	Residual bool `json:"Residual,omitempty"`
 }
 
-// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for known values x.
-const knownName = "known"
+// PriorTerms is the largest number of terms of an entry of Series.Prior.
+const PriorTerms = 3
+
+// priorName is the parameter p [PriorTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for prior values x. Its
+// text is part of model files.
+const priorName = "known"
 
 // Names of the arrays of a ranking. Places are indices into the logits [B, R, C] of R nodes, flattened over the batch.
 const (
 	askedInput       = "asked"        // [B, R] nodes whose logits are computed, b·n+u for node u of sample b
-	knownPlacesInput = "known places" // [B, H], where the readout is residual
-	knownInput       = "known"        // [B, H, 1+KnownTerms]
+	priorPlacesInput = "prior places" // [B, H], where the readout is residual
+	priorLogitsInput = "prior logits" // [B, H, 1+PriorTerms]
 	entriesInput     = "entries"      // [B, E] places of the affinities in the loss
 	valuesInput      = "values"       // [B, E], divided by the number of rows; 0 for padding
 	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
@@ -59,11 +63,11 @@ func (h Ranking) readout() nn.Layer {
 	return h.layer(h.Outputs)
 }
 
-// Params declares the parameters of the readout. A residual readout starts with only the known values.
+// Params declares the parameters of the readout. A residual readout starts with only the prior logits.
 func (h Ranking) Params() []nn.Param {
 	params := h.readout().Params()
 	if h.Residual {
-		params = append(fromZero(params), nn.Param{Name: knownName, Dims: []int{dyngraph.KnownTerms}, Init: nn.Fill(0)})
+		params = append(fromZero(params), nn.Param{Name: priorName, Dims: []int{PriorTerms}, Init: nn.Fill(0)})
 	}
 	return params
 }
@@ -72,7 +76,7 @@ func (h Ranking) Params() []nn.Param {
 func (h Ranking) Inputs() (seen, met []string) {
 	seen = []string{askedInput}
 	if h.Residual {
-		seen = append(seen, knownPlacesInput, knownInput)
+		seen = append(seen, priorPlacesInput, priorLogitsInput)
 	}
 	return seen, []string{Weights, entriesInput, valuesInput, totalsInput}
 }
@@ -90,9 +94,9 @@ func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	if !h.Residual {
 		return y
 	}
-	places, values := in[knownPlacesInput], in[knownInput]
+	places, values := in[priorPlacesInput], in[priorLogitsInput]
 	begin, terms := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2), SliceAxis(values, 2, AxisRange(1))
-	added := Add(begin, DotGeneral(terms, []int{2}, nil, v.Get(knownName), []int{0}, nil)) // [B, H]
+	added := Add(begin, DotGeneral(terms, []int{2}, nil, v.Get(priorName), []int{0}, nil)) // [B, H]
 	flat := Scatter(Reshape(places, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*h.Outputs, 1), false,
 		false)
 	return Add(y, Reshape(flat, batch, rows, h.Outputs))
@@ -117,8 +121,10 @@ func (h Ranking) Check(w dyngraph.Window) error {
 	case w.Whole || s.Affinities == nil || s.Classes != h.Outputs:
 		return invalid("a ranking of %d classes, and series %q has affinities at %d snapshots to %d classes (whole: %v): "+
 			"want windows of a series with Affinities to as many classes", h.Outputs, s.Name, len(s.Affinities), s.Classes, w.Whole)
-	case h.Residual && s.Known == nil:
-		return invalid("the model is Residual, and series %q has no known affinities: want Series.Known", s.Name)
+	case h.Residual && s.Prior == nil:
+		return invalid("the model is Residual, and series %q has no prior logits: want Series.Prior", s.Name)
+	case h.Residual && priorAt(w) != nil && priorAt(w).Terms > PriorTerms:
+		return invalid("series %q has prior logits with %d terms, want at most %d", s.Name, priorAt(w).Terms, PriorTerms)
 	}
 	return nil
 }
@@ -127,7 +133,7 @@ func (h Ranking) Check(w dyngraph.Window) error {
 func (h Ranking) Sample(w dyngraph.Window, training bool) (Sample, error) {
 	s := Sample{Times: lastTime(w)}
 	if h.Residual {
-		s.Known = knownAt(w)
+		s.Prior = priorAt(w)
 	}
 	if !training {
 		return s, nil
@@ -140,8 +146,8 @@ func (h Ranking) Sample(w dyngraph.Window, training bool) (Sample, error) {
 	return s, nil
 }
 
-// knownAt returns the affinities known at a window's last input.
-func knownAt(w dyngraph.Window) *dyngraph.Affinities { return w.Series.Known[w.Start+w.Inputs()-1] }
+// priorAt returns the prior logits at a window's last input.
+func priorAt(w dyngraph.Window) *dyngraph.Affinities { return w.Series.Prior[w.Start+w.Inputs()-1] }
 
 // Rows implements [Head].
 func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
@@ -152,29 +158,29 @@ func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
 func (h Ranking) Traits() Traits { return Traits{LastInput: true, Whole: true} }
 
 // Start returns the coefficients of a residual readout. They minimise the mean cross-entropy of the training windows'
-// rows, each divided by its sum, plus knownPenalty/2 times the square of the coefficients.
+// rows, each divided by its sum, plus penalty/2 times the square of the coefficients.
 func (h Ranking) Start(training []dyngraph.Window, check func(dyngraph.Window) error) (map[string][]float64, error) {
 	if !h.Residual {
 		return nil, nil
 	}
-	const knownPenalty = 1e-4
-	b, err := softmax.Fit(dyngraph.KnownTerms, knownPenalty, func(s *softmax.Sums) error {
+	const penalty = 1e-4
+	b, err := softmax.Fit(PriorTerms, penalty, func(s *softmax.Sums) error {
 		for _, w := range training {
 			if err := check(w); err != nil {
 				return err
 			}
-			addKnown(s, w)
+			addPrior(s, w)
 		}
 		return nil
 	})
-	if errors.Is(err, softmax.ErrNoRows) { // no node has known affinities
+	if errors.Is(err, softmax.ErrNoRows) { // no node has prior logits
 		return nil, nil
 	}
 	if errors.Is(err, ErrInput) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, invalid("known affinities (Series.Known): %v", err)
+		return nil, invalid("prior logits (Series.Prior): %v", err)
 	}
-	return map[string][]float64{knownName: b}, nil
+	return map[string][]float64{priorName: b}, nil
 }
