@@ -36,7 +36,7 @@ type Series struct {
 	// Classes classes. An entry is nil if the snapshot has none.
 	Affinities []*Affinities
 	Classes    int
-	// Prior [T], if present, holds logits of classes that are known by the time of each snapshot, such as those of
+	// Prior [T], if present, holds logits of classes that are known by the time of each snapshot, such as the logits of
 	// [affinity.LogLinear]. A model adds its own to them.
 	Prior []*Affinities
 	// LastObserved and RecentMean [T][nodes*TargetSize], if present, are values of the target quantity that are known
