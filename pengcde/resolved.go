@@ -50,9 +50,10 @@ type Resolved struct {
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:"FieldParity,omitzero"`
 	// Linear is the linear part of the head, with its defaults written out.
-	Linear      *head.Linear `json:"Linear,omitzero"`
-	RowFeatures int          `json:"RowFeatures,omitzero"`
-	Pairs       bool         `json:"Pairs,omitzero"`
+	Linear      *head.Linear   `json:"Linear,omitzero"`
+	RowFeatures int            `json:"RowFeatures,omitzero"`
+	Smoothing   path.Smoothing `json:"Smoothing,omitzero"`
+	Pairs       bool           `json:"Pairs,omitzero"`
 	// Head is the name of a custom head, and HeadOptions its value as JSON.
 	Head        string `json:"Head,omitzero"`
 	HeadOptions string `json:"HeadOptions,omitzero"`
@@ -81,6 +82,7 @@ func (c Config) Resolved() (Resolved, error) {
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: h.Output, Residual: h.Residual, Pairs: h.Pairs,
 		Linear: h.Linear, Head: h.Head, HeadOptions: h.HeadOptions, Normalise: c.Normalise, Mask: c.Mask,
+		Smoothing: c.Smoothing,
 		GraphOnly: c.GraphOnly, Float: c.dtype().String(),
 	}
 	if c.Network != nil {

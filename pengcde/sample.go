@@ -131,6 +131,10 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	pattern, snapshots, room := m.ownEdges(w, all, onAll)
 	// Missing values repeat the last observation. An observation then shapes the path only from the interval that ends
 	// at it. The path does not change where nothing is observed, so steps need not end there.
+	seen, err = m.config.Smoothing.Apply(knots[:len(seen)], seen, m.config.Nodes)
+	if err != nil {
+		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
+	}
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)

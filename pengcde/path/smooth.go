@@ -1,0 +1,154 @@
+package path
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Smoothing selects how [Smoothing.Apply] takes noise out of observations. A path goes through each observation, so that
+// without it the derivative of the path is mostly noise where observations are dense. "" is [NoSmoothing].
+type Smoothing string
+
+const (
+	// NoSmoothing keeps the observations.
+	NoSmoothing Smoothing = ""
+	// LocalLines replaces each observation by the value of a line at its time. The line is fitted to the nearest
+	// observations, by least squares with tricube weights (Cleveland 1979). Their number is chosen for each feature, over
+	// all nodes, by the squared error of lines that leave out the observation they estimate. The observations stay as they
+	// are where no number beats the line between the two neighbours.
+	LocalLines Smoothing = "local lines"
+)
+
+// Check returns an error for an unknown smoothing.
+func (s Smoothing) Check() error { return check("smoothing", s, []Smoothing{NoSmoothing, LocalLines}) }
+
+// Apply returns the features [T][n*p] of n nodes, row-major by node, at the knots [T], without noise. NaN, a missing
+// value, stays missing. Values at a knot depend on later observations too. The input is not changed.
+//
+// Errors wrap [ErrValues] or [ErrKnots], as those of [Fill].
+func (s Smoothing) Apply(knots []float64, features [][]float64, nodes int) ([][]float64, error) {
+	if err := s.Check(); err != nil || s == NoSmoothing {
+		return features, err
+	}
+	if err := CheckKnots(knots); err != nil {
+		return nil, err
+	}
+	p, _, err := checkFeatures(knots, features, nodes)
+	if err != nil {
+		return nil, err
+	}
+	smooth := make([][]float64, len(knots))
+	for k, row := range features {
+		smooth[k] = slices.Clone(row)
+	}
+	for feature := range p {
+		smoothFeature(knots, features, smooth, feature, p)
+	}
+	return smooth, nil
+}
+
+// channel is one feature of one node where it was observed.
+type channel struct {
+	column        int
+	seen          []int // knots
+	times, values []float64
+}
+
+// smoothFeature writes one feature of all nodes.
+func smoothFeature(knots []float64, features, smooth [][]float64, feature, p int) {
+	var channels []channel
+	for column := feature; column < len(features[0]); column += p {
+		c := channel{column: column}
+		for k, row := range features {
+			if x := row[column]; !math.IsNaN(x) {
+				c.seen, c.times, c.values = append(c.seen, k), append(c.times, knots[k]), append(c.values, x)
+			}
+		}
+		channels = append(channels, c)
+	}
+	// The first span has the line between the neighbours where an observation is left out, as without smoothing.
+	chosen, least := 0, math.Inf(1)
+	for _, span := range spans(len(knots)) {
+		total, lines := 0.0, localLines{span: span}
+		for _, c := range channels {
+			for i, residual := range lines.residuals(c) {
+				total += math.Pow(residual/(1-lines.weights[i][i]), 2)
+			}
+		}
+		if chosen == 0 || total < least {
+			chosen, least = span, total
+		}
+	}
+	if chosen == smallestSpan {
+		return
+	}
+	lines := localLines{span: chosen}
+	for _, c := range channels {
+		for i, residual := range lines.residuals(c) {
+			smooth[c.seen[i]][c.column] -= residual
+		}
+	}
+}
+
+// smallestSpan is an observation with its two neighbours.
+const smallestSpan = 3
+
+// spans lists the odd numbers of observations of a line that are tried, each about half as many again. The last are
+// many times the number of knots, which makes all lines the same.
+func spans(count int) (all []int) {
+	for span := smallestSpan; span < 64*count; span += 2 * ((span + 2) / 4) {
+		all = append(all, span)
+	}
+	return all
+}
+
+// localLines fits lines to the nearest span observations.
+type localLines struct {
+	span    int
+	times   []float64   // the observations that weights belong to
+	weights [][]float64 // of all observations in the line at each
+}
+
+// residuals returns the differences of a channel's values from the lines. They are exactly 0 for equal values.
+func (l *localLines) residuals(c channel) []float64 {
+	if len(c.values) < smallestSpan {
+		return nil
+	}
+	if l.weights == nil || !slices.Equal(l.times, c.times) {
+		l.times, l.weights = c.times, nil
+		for i := range c.times {
+			l.weights = append(l.weights, lineWeights(c.times, i, l.span))
+		}
+	}
+	residuals := make([]float64, len(c.values))
+	for i, weights := range l.weights {
+		for j, weight := range weights {
+			residuals[i] -= weight * (c.values[j] - c.values[i])
+		}
+	}
+	return residuals
+}
+
+// lineWeights returns the weight of each observation in the line at observation i, through span observations around it.
+func lineWeights(times []float64, i, span int) []float64 {
+	count := len(times)
+	from := max(0, min(i-span/2, count-span))
+	to := min(from+span, count)
+	width := max(times[i]-times[from], times[to-1]-times[i]) * (1 + 1/float64(span))
+	width *= max(1, float64(span)/float64(count)) // a span beyond the observations makes weights more equal
+	weights := make([]float64, count)
+	for j := from; j < to; j++ {
+		weights[j] = math.Pow(1-math.Pow(math.Abs(times[j]-times[i])/width, 3), 3)
+	}
+	floats.Scale(1/floats.Sum(weights), weights)
+	mean, spread := floats.Dot(weights, times), 0.0
+	for j, t := range times {
+		spread += weights[j] * (t - mean) * (t - mean)
+	}
+	for j, t := range times {
+		weights[j] *= 1 + (times[i]-mean)*(t-mean)/spread
+	}
+	return weights
+}
