@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,13 +63,13 @@ func TestOwnSplitAndModel(t *testing.T) {
 		Features: s.FeatureSize, Hidden: 8, Layers: 1, Head: head.Nodes{Residual: true},
 		Equation: pengcde.Equation{Step: 0.5}})))
 	must.M1(model.Fit(ctx, split.Train, split.Validation, train.Recommended(train.Config{Epochs: 15})))
-	tomorrow := must.M1(model.Predict(ctx, must.M1(s.Latest(4)), nil)) // [1][nodes][1], standardised
+	tomorrow := must.M1(model.Predict(ctx, must.M1(s.Latest(4)), nil)) // of every node, standardised
 	must.M(model.Save("cases.safetensors"))
 
 	scores := must.M1(baseline.Compare(ctx, split)) // zero, mean, last, recent mean, ridge
 	var forecasts, simple [][]float64
 	for _, w := range split.Test {
-		forecasts = append(forecasts, slices.Concat(must.M1(model.Predict(ctx, w, nil))[0]...))
+		forecasts = append(forecasts, must.M1(model.Predict(ctx, w, nil)).Values)
 	}
 	mine := must.M1(baseline.NewScore("PENG-CDE", split.Test, forecasts))
 	for _, score := range scores {
@@ -81,8 +80,8 @@ func TestOwnSplitAndModel(t *testing.T) {
 		fmt.Printf("%-22s %+.3f ± %.3f, p = %.2g\n", scores[i].Name, d.Mean, d.HalfWidth, d.Corrected)
 	}
 
-	if len(tomorrow) != 1 || len(tomorrow[0]) != 6 || math.IsNaN(tomorrow[0][0][0]) {
-		t.Errorf("the forecast is %v, want a row for each of 6 cities", tomorrow)
+	if len(tomorrow.Values) != 6 || math.IsNaN(tomorrow.At(0, 0, 0)) {
+		t.Errorf("the forecast is %v, want one for each of 6 cities", tomorrow)
 	}
 }
 

@@ -39,9 +39,8 @@ func TestProgramOfTheReadme(t *testing.T) {
 		must.M1(model.Fit(ctx, windows, nil, train.Recommended(train.Config{Epochs: 60, BatchSize: 2,
 			EvaluateEvery: train.NoValidation, AdamW: train.AdamW{LearningRate: 0.01}})))
 		whole := unseen.Series(nil, nil).Whole()
-		forecast := must.M1(model.Predict(ctx, whole, unseen.Times)) // [times][nodes][1]
-		flat := slices.Concat(slices.Concat(forecast...)...)
-		errors = append(errors, must.M1(train.MSE(flat, slices.Concat(unseen.Values...))))
+		forecast := must.M1(model.Predict(ctx, whole, unseen.Times))
+		errors = append(errors, must.M1(train.MSE(forecast.Values, slices.Concat(unseen.Values...))))
 	}
 	fmt.Printf("squared error %.2f with the graph, %.2f without\n", errors[0], errors[1])
 

@@ -1,5 +1,5 @@
 // Package dyngraph holds graphs that change in time: nodes, snapshots as sparse edges on one union pattern, node
-// features, targets, and the windows that models train on. It imports no other package of the module.
+// features, targets, the windows that models train on, and their forecasts. It imports no other package of the module.
 //
 // A [Series] of T snapshots over n nodes stores
 //

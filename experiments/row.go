@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"reflect"
-	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -89,11 +88,11 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 	if err != nil {
 		return nil, err
 	}
-	flat := make([][]float64, len(all))
-	for i, times := range all {
-		flat[i] = slices.Concat(slices.Concat(times...)...)
+	values := make([][]float64, len(all))
+	for i, f := range all {
+		values[i] = f.Values
 	}
-	return flat, nil
+	return values, nil
 }
 
 // BaselineRow returns the row of a forecast of package baseline. It is Untrained: each run fits it again.

@@ -142,7 +142,7 @@ func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window)
 		if err != nil {
 			return baseline.Score{}, err
 		}
-		forecasts = append(forecasts, slices.Concat(y[0]...))
+		forecasts = append(forecasts, y.Values)
 	}
 	return baseline.NewScore(nameOf(model), windows, forecasts)
 }

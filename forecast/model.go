@@ -126,11 +126,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		if err != nil {
 			return nil, err
 		}
-		values := make([]float64, series.Nodes())
-		for u, row := range y[0] {
-			values[u] = row[0]
-		}
-		if f.Values, err = unscaled(series, w.Last(), values); err != nil {
+		if f.Values, err = unscaled(series, w.Last(), y.Values); err != nil {
 			return nil, err
 		}
 		all = append(all, f)

@@ -172,14 +172,15 @@ func TestAffinity(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(y) != 1 || len(y[0]) != tradeNodes || len(y[0][0]) != tradeClasses {
+				if shape(y) != [3]int{1, tradeNodes, tradeClasses} {
 					t.Fatalf("logits %v", y)
 				}
 				rows := w.Affinities()
 				for i := range rows.Rows() {
 					node, classes, values := rows.Row(i)
+					logits := y.Node(0, node)
 					for k, class := range classes {
-						want += values[k] * (floats.LogSumExp(y[0][node]) - y[0][node][class]) / float64(rows.Rows()*len(windows))
+						want += values[k] * (floats.LogSumExp(logits) - logits[class]) / float64(rows.Rows()*len(windows))
 					}
 				}
 			}
@@ -197,7 +198,7 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for node, logits := range y[0] {
+		for node := range y.Nodes {
 			newest := s.Affinities[3]
 			if node == 5 {
 				newest = s.Affinities[2]
@@ -210,7 +211,7 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 					}
 				}
 			}
-			fixture.Close(t, "logits", logits, want, 1e-12)
+			fixture.Close(t, "logits", y.Node(0, node), want, 1e-12)
 		}
 	}
 }
@@ -218,18 +219,19 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 // With Pairs and without RowFeatures, relabelling the nodes relabels the logits.
 func TestAffinityOfRelabelledNodes(t *testing.T) {
 	order := []int{2, 0, 3, 1, 5, 4} // classes stay classes
-	logits := func(order []int) [][]float64 {
+	logits := func(order []int) dyngraph.Forecasts {
 		m := ringModel(t, affine(func(c *Config) { c.RowFeatures, c.Head, c.Float64 = 0, head.Ranking{Pairs: true}, true }))
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: trade(t, order), Length: 4}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return y[0]
+		return y
 	}
 	plain, renamed := logits(inOrder), logits(order)
 	for u := range tradeNodes {
 		for v := range tradeClasses {
-			fixture.Close(t, "logit", []float64{renamed[order[u]][order[v]]}, []float64{plain[u][v]}, 1e-12)
+			fixture.Close(t, "logit", []float64{renamed.At(0, order[u], order[v])},
+				[]float64{plain.At(0, u, v)}, 1e-12)
 		}
 	}
 }
@@ -237,7 +239,7 @@ func TestAffinityOfRelabelledNodes(t *testing.T) {
 // Forecasts of a window do not depend on the rows and edges of its last snapshot or later.
 func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 	m := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Pairs: true, Residual: true} }))
-	logits := func(change bool) [][][]float64 {
+	logits := func(change bool) []float64 {
 		s := trade(t, inOrder)
 		for k := 4; k < tradeYears && change; k++ {
 			for e := range s.Weights[k] {
@@ -250,9 +252,9 @@ func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return y
+		return y.Values
 	}
-	if a, b := logits(false)[0], logits(true)[0]; !slices.EqualFunc(a, b, slices.Equal[[]float64]) {
+	if a, b := logits(false), logits(true); !slices.Equal(a, b) {
 		t.Errorf("%v, with other weights from the forecast time on %v", a, b)
 	}
 }
@@ -291,7 +293,7 @@ func TestAffinityLearnsSavesAndLoads(t *testing.T) {
 	}
 	defer loaded.Close()
 	got, err := loaded.Predict(ctx, windows[4], nil)
-	if err != nil || !slices.EqualFunc(got[0], want[0], slices.Equal[[]float64]) {
+	if err != nil || !slices.Equal(got.Values, want.Values) {
 		t.Errorf("the loaded model gives %v, %v, the saved one %v", got, err, want)
 	}
 }
@@ -361,7 +363,7 @@ func TestAffinityErrors(t *testing.T) {
 // Logits without terms forecast like logits whose terms are 0.
 func TestPriorWithoutTerms(t *testing.T) {
 	m := ringModel(t, affine(func(c *Config) { c.Head = head.Ranking{Residual: true} }))
-	var forecasts [2][][][]float64
+	var forecasts [2]dyngraph.Forecasts
 	for i, terms := range []int{0, head.PriorTerms} {
 		s := trade(t, inOrder)
 		for k, all := range s.Prior {

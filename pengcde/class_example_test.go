@@ -75,13 +75,13 @@ func Example_classes() {
 		AdamW: train.AdamW{LearningRate: 0.05}}); err != nil {
 		log.Fatal(err)
 	}
-	forecasts, err := model.PredictAll(ctx, tested, nil) // [windows][1][1][classes]
+	forecasts, err := model.PredictAll(ctx, tested, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	var logits [][]float64
 	for _, forecast := range forecasts {
-		logits = append(logits, forecast[0][0])
+		logits = append(logits, forecast.Values) // one for each class
 	}
 	accuracy, err := train.Accuracy(logits, classes)
 	fmt.Println("accuracy", accuracy, err)

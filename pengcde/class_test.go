@@ -106,10 +106,10 @@ func logitsOf(t *testing.T, m *Model, windows []dyngraph.Window) (logits [][]flo
 		t.Fatal(err)
 	}
 	for _, one := range y {
-		if len(one) != 1 || len(one[0]) != 1 || len(one[0][0]) != m.config.Outputs {
-			t.Fatalf("a forecast %v, want [1][1][%d]", one, m.config.Outputs)
+		if shape(one) != [3]int{1, 1, m.config.Outputs} {
+			t.Fatalf("a forecast %v, want of 1 time, 1 node and %d outputs", one, m.config.Outputs)
 		}
-		logits = append(logits, one[0][0])
+		logits = append(logits, one.Values)
 	}
 	return logits
 }
@@ -158,8 +158,8 @@ func TestClass(t *testing.T) {
 					t.Fatal(err)
 				}
 				sum := make([]float64, 3)
-				for _, row := range y[len(y)-1] {
-					floats.Add(sum, row)
+				for u := range y.Nodes {
+					floats.Add(sum, y.Node(len(y.Times)-1, u))
 				}
 				fixture.Close(t, "logits", logits[i], sum, 1e-12)
 				entropy, err := train.CrossEntropy(sum, class)

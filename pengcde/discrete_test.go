@@ -146,7 +146,7 @@ func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 		other.Weights[k] = other.Weights[k][:4]
 	}
 	windows := []dyngraph.Window{{Series: first, Start: 2, Length: 4}, {Series: other, Start: 5, Length: 4}}
-	all := make(map[equivariant.Product][][][][]float64)
+	all := make(map[equivariant.Product][]dyngraph.Forecasts)
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
 		m := mixingModel(t, func(c *Config) { c.Product, c.Normalise = product, dyngraph.Raw })
 		if all[product], err = m.PredictAll(context.Background(), windows, nil); err != nil {
@@ -155,7 +155,7 @@ func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 		for b, w := range windows {
 			alone, want := forecast(t, m, w), mixed(t, m, w)
 			for u := range ringNodes {
-				got := all[product][b][0][u][0]
+				got := all[product][b].At(0, u, 0)
 				if math.Abs(got-want[u]) > 1e-13 || math.Abs(alone[u]-want[u]) > 1e-13 {
 					t.Errorf("%v, window %d, node %d: %g in a batch, %g alone, want %g", product, b, u, got, alone[u], want[u])
 				}
@@ -218,20 +218,20 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 		})
 		checkGradient(t, m, []dyngraph.Window{s.Whole()})
 		y, err := m.Predict(context.Background(), s.Whole(), nil)
-		if err != nil || len(y) != 24 || len(y[0]) != ringNodes || len(y[0][0]) != 1 {
-			t.Fatalf("%s: %d forecasts (%v), want 24 of each node", name, len(y), err)
+		if err != nil || shape(y) != [3]int{24, ringNodes, 1} {
+			t.Fatalf("%s: %d forecasts (%v), want 24 of each node", name, shape(y), err)
 		}
 		for _, k := range []int{0, 11, 12, 20} {
 			if only {
 				break
 			}
 			want := mixed(t, m, dyngraph.Window{Series: s, Start: k, Length: 2})
-			if got := slices.Concat(y[k]...); floats.Distance(got, want, math.Inf(1)) > 1e-13 {
+			if got := y.Row(k); floats.Distance(got, want, math.Inf(1)) > 1e-13 {
 				t.Errorf("%s: forecast at %d is %v, want %v", name, k, got, want)
 			}
 		}
 		some, err := m.Predict(context.Background(), s.Whole(), []float64{4, 4, 23})
-		if err != nil || !cmp.Equal(some, [][][]float64{y[4], y[4], y[23]}) {
+		if err != nil || !slices.Equal(some.Values, slices.Concat(y.Row(4), y.Row(4), y.Row(23))) {
 			t.Errorf("%s: forecasts of some times (%v) are not those among all", name, err)
 		}
 		made, err := batches(m.backend, 1, source{m, []dyngraph.Window{s.Whole()}, nil})
@@ -243,7 +243,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 			sum, count := 0.0, 0.0
 			for u, target := range row {
 				if !math.IsNaN(target) {
-					sum, count = sum+(y[k][u][0]-target)*(y[k][u][0]-target), count+1
+					sum, count = sum+(y.At(k, u, 0)-target)*(y.At(k, u, 0)-target), count+1
 				}
 			}
 			if count > 0 {
@@ -261,7 +261,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 		if err != nil || cmp.Equal(seen, y) != only {
 			t.Errorf("%s: features after the first are read: %v (%v), want %v", name, !cmp.Equal(seen, y), err, !only)
 		}
-		if name == "graph only" && cmp.Equal(y[0], y[1]) {
+		if name == "graph only" && slices.Equal(y.Row(0), y.Row(1)) {
 			t.Error("the time is no feature")
 		}
 	}

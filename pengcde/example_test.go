@@ -45,7 +45,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	forecast, err := model.Predict(ctx, split.Test[0], []float64{1, 2, 3}) // [times][nodes][outputs]
+	forecast, err := model.Predict(ctx, split.Test[0], []float64{1, 2, 3})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(len(report.Epochs), "epochs")
-	fmt.Println(len(forecast), "times,", len(forecast[0]), "nodes,", len(forecast[0][0]), "output")
+	fmt.Println(len(forecast.Times), "times,", forecast.Nodes, "nodes,", forecast.Outputs, "output")
 	// Output:
 	// 2 epochs
 	// 3 times, 129 nodes, 1 output

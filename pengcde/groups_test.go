@@ -79,7 +79,7 @@ func TestGroups(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, one := range all {
-					forecasts[i] = append(forecasts[i], slices.Concat(one[0]...)...)
+					forecasts[i] = append(forecasts[i], one.Values...)
 				}
 			}
 			if !slices.Equal(steps[1], steps[0]) || len(steps[0]) != len(split.Train) {

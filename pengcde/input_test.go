@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -240,11 +239,11 @@ func TestOddInput(t *testing.T) {
 				continue
 			}
 			y, err := m.Predict(ctx, w, nil)
-			if err != nil || len(y) != 1 || len(y[0]) != 5 {
+			if err != nil || len(y.Values) != 5 {
 				t.Errorf("%s: forecast %v (%v)", name, y, err)
 				continue
 			}
-			numbers := append(slices.Concat(y[0]...), report.Epochs[0].TrainLoss, report.Epochs[1].GradientNorm)
+			numbers := append(y.Values, report.Epochs[0].TrainLoss, report.Epochs[1].GradientNorm)
 			for _, x := range numbers {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
 					t.Errorf("%s: forecasts, loss and norm of the gradient are %v", name, numbers)

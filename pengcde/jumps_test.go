@@ -3,7 +3,6 @@ package pengcde_test
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -47,7 +46,7 @@ func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return slices.Concat(y[0]...)
+			return y.Values
 		}
 		want := forecast(1.0 / 128)
 		var steps, errors []float64

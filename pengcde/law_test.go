@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,10 +41,7 @@ func TestLawIsTheModelsEquation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := make([]float64, 3)
-	for u := range x {
-		x[u] = forecasts[0][u][0]
-	}
+	x := slices.Clone(forecasts.Row(0))
 	slope := func(x, a, change []float64) []float64 { // per unit of time, with change per unit of time
 		states := append([]float64{}, x...)
 		floats.AddConst(-law.Offset, states)
@@ -70,7 +68,7 @@ func TestLawIsTheModelsEquation(t *testing.T) {
 			floats.AddScaled(x, h, slope(middle, series.Weights[0], none))
 		}
 		for u := range x {
-			if got := forecasts[k][u][0]; math.Abs(got-x[u]) > 1e-4*(1+math.Abs(got)) {
+			if got := forecasts.At(k, u, 0); math.Abs(got-x[u]) > 1e-4*(1+math.Abs(got)) {
 				t.Errorf("node %d at %g: forecast %g, the law gives %g", u, series.Times[k], got, x[u])
 			}
 		}

@@ -246,13 +246,8 @@ func TestLinearTrainsSavesAndLoads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range want {
-			for u := range want[i] {
-				if got[i][u][0] != want[i][u][0] {
-					t.Errorf("times %v, node %d: the loaded model forecasts %g, the saved one %g", times, u, got[i][u][0],
-						want[i][u][0])
-				}
-			}
+		if !slices.Equal(got.Values, want.Values) {
+			t.Errorf("times %v: the loaded model forecasts %g, the saved one %g", times, got.Values, want.Values)
 		}
 	}
 	if !slices.Equal(linearOf(loaded).Prior, linearOf(m).Prior) {

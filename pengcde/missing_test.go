@@ -107,7 +107,7 @@ func TestGapsDoNotLookAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, ahead := range []bool{false, false, true} {
-		if changed := before[i][1][0] != after[i][1][0]; changed != ahead {
+		if changed := before.At(i, 1, 0) != after.At(i, 1, 0); changed != ahead {
 			t.Errorf("time %g depends on the observation at 3: %t, want %t", times[i], changed, ahead)
 		}
 	}

@@ -94,8 +94,10 @@ func forecast(t *testing.T, m *Model, w dyngraph.Window) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Concat(y[0]...)
+	return y.Row(0)
 }
+
+func shape(f dyngraph.Forecasts) [3]int { return [3]int{len(f.Times), f.Nodes, f.Outputs} }
 
 func TestFitLearnsSavesAndLoads(t *testing.T) {
 	split, m := ringSplit(t), ringModel(t, nil)
@@ -239,25 +241,25 @@ func TestPredictTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(states) != 3 || len(states[0]) != ringNodes || len(states[0][0]) != 1 {
-		t.Fatalf("forecasts are %d x %d x %d, want 3 x %d x 1", len(states), len(states[0]), len(states[0][0]), ringNodes)
+	if shape(states) != [3]int{3, ringNodes, 1} {
+		t.Fatalf("forecasts are %d, want 3 x %d x 1", shape(states), ringNodes)
 	}
-	if last := forecast(t, m, w); math.Abs(last[3]-states[2][3][0]) > 1e-6 {
-		t.Errorf("Forecast gives %g, Predict at the last input %g", last[3], states[2][3][0])
+	if last := forecast(t, m, w); math.Abs(last[3]-states.At(2, 3, 0)) > 1e-6 {
+		t.Errorf("Predict gives %g, at the last input %g", last[3], states.At(2, 3, 0))
 	}
 	if _, err := m.Predict(ctx, w, []float64{2.5}); !errors.Is(err, ErrPastLast) {
 		t.Errorf("past the last input: %v, want ErrPastLast", err)
 	}
 	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil ||
-		math.Abs(held[0][2][0]-states[2][2][0]) > 1e-6 {
-		t.Errorf("held control: %v, at the last input %v, want %v", err, held[0][2], states[2][2])
+		math.Abs(held.At(0, 2, 0)-states.At(2, 2, 0)) > 1e-6 {
+		t.Errorf("held control: %v, at the last input %v, want %v", err, held, states)
 	}
 	alone, err := m.Predict(ctx, w, []float64{0.7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if alone[0][1][0] != states[1][1][0] {
-		t.Errorf("the forecast at 0.7 is %g, and %g beside others", alone[0][1][0], states[1][1][0])
+	if alone.At(0, 1, 0) != states.At(1, 1, 0) {
+		t.Errorf("the forecast at 0.7 is %g, and %g beside others", alone.At(0, 1, 0), states.At(1, 1, 0))
 	}
 	for name, times := range map[string][]float64{"before the window": {-1}, "decreasing": {1, 0.5}, "NaN": {math.NaN()}} {
 		if _, err := m.Predict(ctx, w, times); !errors.Is(err, ErrInput) {
@@ -276,8 +278,8 @@ func TestHoldControlContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for u := range ringNodes {
-		if math.Abs(near[0][u][0]-near[1][u][0]) > 1e-4 {
-			t.Errorf("node %d jumps from %g to %g after the last input", u, near[0][u][0], near[1][u][0])
+		if math.Abs(near.At(0, u, 0)-near.At(1, u, 0)) > 1e-4 {
+			t.Errorf("node %d jumps from %g to %g after the last input", u, near.At(0, u, 0), near.At(1, u, 0))
 		}
 	}
 }

@@ -47,13 +47,13 @@ func TestSummed(t *testing.T) {
 		sum, count := 0.0, 0.0
 		for i, w := range list {
 			for k, row := range w.GraphTargets() {
-				if y := forecasts[i][k]; len(y) != 1 || len(y[0]) != 2 {
-					t.Fatalf("%s: forecast %v, want [1][2]", name, y)
+				if y := forecasts[i]; y.Nodes != 1 || y.Outputs != 2 {
+					t.Fatalf("%s: forecast %v, want of 1 node and 2 outputs", name, y)
 				}
 				square, seen := 0.0, 0.0
 				for q, target := range row {
 					if !math.IsNaN(target) {
-						square, seen = square+math.Pow(forecasts[i][k][0][q]-target, 2), seen+1
+						square, seen = square+math.Pow(forecasts[i].At(k, 0, q)-target, 2), seen+1
 					}
 				}
 				if seen > 0 {
@@ -144,8 +144,9 @@ func TestOutputs(t *testing.T) {
 		if isSummed(c.head) {
 			rows = 1
 		}
-		if err != nil || len(y) != c.times || len(y[0]) != rows || len(y[0][0]) != 1 {
-			t.Errorf("%q, whole %t: %d times (%v), want %d with %d rows", c.head, c.window.Whole, len(y), err, c.times, rows)
+		if err != nil || shape(y) != [3]int{c.times, rows, 1} ||
+			!slices.Equal(y.Times, c.window.ForecastTimes()[len(c.window.ForecastTimes())-c.times:]) {
+			t.Errorf("%q, whole %t: %d (%v), want %d times with %d rows", c.head, c.window.Whole, shape(y), err, c.times, rows)
 		}
 		sample, err := m.training(c.window)
 		if isSummed(c.head) { // the ring has only targets of nodes
@@ -184,14 +185,14 @@ func TestPredictAllHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			for u := range ringNodes {
-				if math.Abs(alone[0][u][0]-all[b][i][u][0]) > 1e-12 {
-					t.Errorf("window %d, time %g, node %d: %g together, %g alone", b, at, u, all[b][i][u][0], alone[0][u][0])
+				if got, want := all[b].At(i, u, 0), alone.At(0, u, 0); math.Abs(got-want) > 1e-12 {
+					t.Errorf("window %d, time %g, node %d: %g together, %g alone", b, at, u, got, want)
 				}
 			}
 		}
 	}
 	held, err := m.Predict(ctx, s.Whole(), []float64{22, 23, 25}, HoldControl())
-	if err != nil || len(held) != 3 || held[2][0][0] == held[1][0][0] {
+	if err != nil || len(held.Times) != 3 || held.At(2, 0, 0) == held.At(1, 0, 0) {
 		t.Errorf("a series held: %v (%v)", held, err)
 	}
 	if _, err := m.PredictAll(ctx, windows, times); !errors.Is(err, ErrPastLast) || !errors.Is(err, ErrInput) {

@@ -26,8 +26,8 @@ func HoldControl() Option { return func(p *prediction) { p.hold = true } }
 // prediction holds the options of a forecast.
 type prediction struct{ hold bool }
 
-// Predict returns the forecasts [times][nodes][outputs] for a window, from its inputs. For Summed the shape is
-// [times][1][outputs], and for Class the outputs are the logits of its classes in that shape.
+// Predict returns the forecasts for a window, from its inputs. Forecasts of Summed and Class are of one node, the
+// graph; the outputs of Class and Ranking are logits of classes.
 //
 // Times are in the unit of the series, start from 0 at the window's first input, and do not decrease. nil means the
 // times at which [Model.Fit] compares the forecasts with the window's targets: the time of the last input, or of every
@@ -37,22 +37,22 @@ type prediction struct{ hold bool }
 // A forecast does not depend on the other times asked for, unless they are after the last input. A model with Parity
 // that makes one forecast for the graph repeats it for every node.
 func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
-	options ...Option) ([][][]float64, error) {
+	options ...Option) (dyngraph.Forecasts, error) {
 	var of [][]float64
 	if times != nil {
 		of = [][]float64{times}
 	}
 	all, err := m.PredictAll(ctx, []dyngraph.Window{w}, of, options...)
 	if err != nil {
-		return nil, err
+		return dyngraph.Forecasts{}, err
 	}
 	return all[0], nil
 }
 
-// PredictAll is Predict for a batch of windows in one solve, [windows][times][nodes][outputs]. The windows have equal
-// numbers of nodes, inputs and times; nil means the times of each window's targets.
+// PredictAll is Predict for a batch of windows in one solve. The windows have equal numbers of nodes, inputs and times;
+// nil means the times of each window's targets.
 func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times [][]float64,
-	options ...Option) ([][][][]float64, error) {
+	options ...Option) ([]dyngraph.Forecasts, error) {
 	var p prediction
 	for i, option := range options {
 		if option == nil {
@@ -81,13 +81,13 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 				len(asked[b]), b, len(asked[0]))
 		}
 	}
-	flat, err := m.network.predict(ctx, m, samples, asked)
+	values, err := m.network.predict(ctx, m, samples, asked)
 	if err != nil {
 		return nil, err
 	}
-	forecasts := make([][][][]float64, len(windows))
+	forecasts := make([]dyngraph.Forecasts, len(windows))
 	for b, w := range windows {
-		forecasts[b] = m.config.Head.Rows(w, flat[b])
+		forecasts[b] = m.config.Head.Forecasts(w, slices.Clone(asked[b]), values[b])
 	}
 	return forecasts, nil
 }

@@ -59,9 +59,9 @@ func TestRectilinearPathOfWholeSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, at := range times {
-		same := math.Abs(got[0][i][2][0]-got[1][i][2][0]) < 1e-6
+		same := math.Abs(got[0].At(i, 2, 0)-got[1].At(i, 2, 0)) < 1e-6
 		if want := at < one.Times[8]; same != want {
-			t.Errorf("at %g: forecasts %g and %g, want equal ones: %v", at, got[0][i][2][0], got[1][i][2][0], want)
+			t.Errorf("at %g: forecasts %g and %g, want equal ones: %v", at, got[0].At(i, 2, 0), got[1].At(i, 2, 0), want)
 		}
 	}
 	alone, err := m.Predict(ctx, other.Whole(), times, HoldControl())
@@ -69,7 +69,7 @@ func TestRectilinearPathOfWholeSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range times {
-		if d := math.Abs(alone[i][1][0] - got[1][i][1][0]); d > 1e-6 {
+		if d := math.Abs(alone.At(i, 1, 0) - got[1].At(i, 1, 0)); d > 1e-6 {
 			t.Errorf("at %g: %g apart from the forecast in a batch", times[i], d)
 		}
 	}
@@ -78,10 +78,10 @@ func TestRectilinearPathOfWholeSeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := math.Abs(before[1][0][0] - alone[1][0][0]); d > 1e-6 {
+	if d := math.Abs(before.At(1, 0, 0) - alone.At(1, 0, 0)); d > 1e-6 {
 		t.Errorf("before the first event: %g apart from the forecast without it", d)
 	}
-	if d := math.Abs(before[2][0][0] - alone[2][0][0]); d < 1e-3 {
+	if d := math.Abs(before.At(2, 0, 0) - alone.At(2, 0, 0)); d < 1e-3 {
 		t.Errorf("at the first event: %g apart from the forecast without it, want it taken in", d)
 	}
 	if _, err := m.Fit(ctx, []dyngraph.Window{one.Whole(), other.Whole()}, []dyngraph.Window{none.Whole()},

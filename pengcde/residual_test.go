@@ -50,8 +50,8 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 		}
 		for i := range times {
 			for u := range ringNodes {
-				if want := a[i][u][0] + float64(10*(w.Last()-1)+u); math.Abs(b[i][u][0]-want) > 1e-9 {
-					t.Errorf("window from %d, time %g, node %d: %g, want %g", w.Start, times[i], u, b[i][u][0], want)
+				if want := a.At(i, u, 0) + float64(10*(w.Last()-1)+u); math.Abs(b.At(i, u, 0)-want) > 1e-9 {
+					t.Errorf("window from %d, time %g, node %d: %g, want %g", w.Start, times[i], u, b.At(i, u, 0), want)
 				}
 			}
 		}

@@ -56,7 +56,7 @@ func computedBy(t *testing.T, m *Model, windows []dyngraph.Window) (c computed) 
 		t.Fatal(err)
 	}
 	for _, one := range all {
-		c.forecasts = append(c.forecasts, slices.Concat(one[0]...)...)
+		c.forecasts = append(c.forecasts, one.Values...)
 	}
 	made, err := batches(m.backend, len(windows), source{model: m, windows: windows})
 	if err != nil {

@@ -53,18 +53,18 @@ func ExampleModel_Fit_wholeSeries() {
 	}
 
 	unseen := test.Trajectories[0]
-	forecast, err := model.Predict(ctx, unseen.Series(nil, nil).Whole(), unseen.Times) // [times][nodes][1]
+	forecast, err := model.Predict(ctx, unseen.Series(nil, nil).Whole(), unseen.Times)
 	if err != nil {
 		log.Fatal(err)
 	}
 	squares, unchanged := 0.0, 0.0 // of the errors of the forecast, and of temperatures that stay as they were
-	for k, nodes := range forecast {
-		for u, x := range nodes {
-			e, s := x[0]-unseen.Values[k][u], unseen.Values[0][u]-unseen.Values[k][u]
+	for k, values := range unseen.Values {
+		for u, x := range values {
+			e, s := forecast.At(k, u, 0)-x, unseen.Values[0][u]-x
 			squares, unchanged = squares+e*e, unchanged+s*s
 		}
 	}
-	fmt.Printf("%d times, %d nodes\n", len(forecast), len(forecast[0]))
+	fmt.Printf("%d times, %d nodes\n", len(forecast.Times), forecast.Nodes)
 	fmt.Println("a fifth of the error of no change:", squares < unchanged/5)
 	// Output:
 	// 36 times, 16 nodes

@@ -111,7 +111,7 @@ func TestTrajectoriesAreLearnt(t *testing.T) {
 	model, still := 0.0, 0.0 // squared errors of the forecast, and of the first values
 	for k := range times {
 		for u := range n {
-			model += math.Pow(forecast[k][u][0]-test.Targets[k][u], 2)
+			model += math.Pow(forecast.At(k, u, 0)-test.Targets[k][u], 2)
 			still += math.Pow(test.Targets[0][u]-test.Targets[k][u], 2)
 		}
 	}
@@ -138,12 +138,8 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k := range got {
-		for u := range n {
-			if got[k][u][0] != want[k][u][0] {
-				t.Fatalf("at %g, node %d: %g, with other features %g", times[k], u, want[k][u][0], got[k][u][0])
-			}
-		}
+	if !slices.Equal(got.Values, want.Values) {
+		t.Fatalf("%g, with other features %g", want.Values, got.Values)
 	}
 
 	batches, err := batches(m.backend, 1, source{m, wholes(s), nil})
@@ -164,9 +160,9 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean := 0.0
-	for k := range all {
+	for k := range axis {
 		for u := range n {
-			mean += math.Pow(all[k][u][0]-s.Targets[k][u], 2) / float64(n*len(all))
+			mean += math.Pow(all.At(k, u, 0)-s.Targets[k][u], 2) / float64(n*len(axis))
 		}
 	}
 	if math.Abs(loss-mean) > 1e-10*mean {
@@ -210,8 +206,8 @@ func TestTrajectoriesTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for b, s := range series {
-		if all, err := m.Predict(context.Background(), s.Whole(), nil); err != nil || len(all) != len(s.Times) {
-			t.Errorf("series %d without times: %v, %d forecasts, want %d", b, err, len(all), len(s.Times))
+		if all, err := m.Predict(context.Background(), s.Whole(), nil); err != nil || len(all.Times) != len(s.Times) {
+			t.Errorf("series %d without times: %v, %d forecasts, want %d", b, err, len(all.Times), len(s.Times))
 		}
 		var times []float64
 		for _, at := range s.Times[3:7] {
@@ -223,7 +219,7 @@ func TestTrajectoriesTogether(t *testing.T) {
 		}
 		for k := range times {
 			for u := range n {
-				if got, want := together[b][3+k][u][0], alone[k][u][0]; math.Abs(got-want) > 1e-12 {
+				if got, want := together[b].At(3+k, u, 0), alone.At(k, u, 0); math.Abs(got-want) > 1e-12 {
 					t.Errorf("series %d, time %g, node %d: %g together, %g alone", b, times[k], u, got, want)
 				}
 			}

@@ -40,9 +40,9 @@ type Forecaster struct {
 
 	seen    seen
 	task    affinity.Task
-	pattern *pattern    // of the training edges and those seen since; nil before
-	at      float64     // time of the logits
-	logits  [][]float64 // [nodes][classes]; nil until computed
+	pattern *pattern            // of the training edges and those seen since; nil before
+	at      float64             // time of the logits
+	logits  *dyngraph.Forecasts // nil until computed
 }
 
 // Reset discards everything except the model.
@@ -141,7 +141,7 @@ func (f *Forecaster) Forecast(ctx context.Context, at float64, nodes []int32, sc
 	}
 	if f.logits != nil {
 		for k, u := range nodes {
-			copy(scores[k*f.task.Classes:], f.logits[u])
+			copy(scores[k*f.task.Classes:], f.logits.Node(0, int(u)))
 		}
 	}
 	return nil
@@ -171,7 +171,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	}
 	y, err := f.Model.Predict(ctx, window, nil)
 	if err == nil {
-		f.logits = y[0]
+		f.logits = &y
 	}
 	return err
 }

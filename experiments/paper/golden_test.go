@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
@@ -49,6 +48,6 @@ func goldenModels(t *testing.T, backend *xla.Backend, values map[string][]float6
 			losses = append(losses, epoch.TrainLoss, epoch.Validation)
 		}
 		values[one.Name+": losses"] = losses
-		values[one.Name+": forecast"] = slices.Concat(slices.Concat(forecast...)...)
+		values[one.Name+": forecast"] = forecast.Values
 	}
 }

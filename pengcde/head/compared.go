@@ -36,6 +36,12 @@ func (s Sizes) Check(dyngraph.Window) error { return nil }
 // Traits implements [Head].
 func (s Sizes) Traits() Traits { return Traits{} }
 
+// Forecasts implements [Head]. It returns the values unchanged.
+func (s Sizes) Forecasts(_ dyngraph.Window, times, values []float64) dyngraph.Forecasts {
+	return dyngraph.Forecasts{Times: times, Nodes: len(values) / (len(times) * s.Outputs), Outputs: s.Outputs,
+		Values: values}
+}
+
 // batch returns the arrays of targets with the given number of rows for each time.
 func (s Sizes) batch(samples []Sample, saves, rows int) []Array {
 	var targets, weights []float64
@@ -104,20 +110,6 @@ func MeanRows(each *Node, in Inputs) *Node {
 
 // squares returns the mean square [B, S] of forecasts minus targets.
 func squares(y *Node, in Inputs) *Node { return MeanRows(Square(Sub(y, in[Targets])), in) }
-
-// unflatten reshapes one sample's forecasts to [times][rows][outputs]. flat holds made rows for each time; they are
-// repeated up to rows.
-func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
-	out := make([][][]float64, len(flat)/(made*outputs))
-	for s := range out {
-		out[s] = make([][]float64, rows)
-		for u := range out[s] {
-			at := (s*made + u%made) * outputs
-			out[s][u] = flat[at : at+outputs : at+outputs]
-		}
-	}
-	return out
-}
 
 // sampled returns a sample with the targets rows at times. Times without any observed target get weight 0.
 func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, error) {

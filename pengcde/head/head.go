@@ -47,9 +47,9 @@ type Head interface {
 	Sample(w dyngraph.Window, training bool) (Sample, error)
 	// Batch returns the arrays of samples that all have the given number of save times.
 	Batch(samples []Sample, saves int) (seen, met []Array, err error)
-	// Rows returns the forecasts of a window, [times][rows][outputs]. flat is one sample's output of [Head.Forecast],
-	// row-major.
-	Rows(w dyngraph.Window, flat []float64) [][][]float64
+	// Forecasts returns the forecasts of a window at times. Values are one sample's output of [Head.Forecast],
+	// row-major; the result may keep or change them.
+	Forecasts(w dyngraph.Window, times, values []float64) dyngraph.Forecasts
 	// Traits returns how batches may be computed.
 	Traits() Traits
 }

@@ -2,6 +2,7 @@ package head
 
 import (
 	"cmp"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
@@ -134,19 +135,20 @@ func (h Nodes) Batch(samples []Sample, saves int) (seen, met []Array, err error)
 	return nil, h.batch(samples, saves, h.Nodes), nil
 }
 
-// Rows implements [Head]. With Parity, a single forecast of the graph is repeated for every node.
-func (h Nodes) Rows(w dyngraph.Window, flat []float64) [][][]float64 {
-	made := h.Nodes
+// Forecasts implements [Head]. With Parity, a single forecast of the graph is repeated for every node.
+func (h Nodes) Forecasts(w dyngraph.Window, times, values []float64) dyngraph.Forecasts {
 	if h.Parity == OneForAll {
-		made = 1
+		var repeated []float64
+		for row := range slices.Chunk(values, h.Outputs) {
+			repeated = append(repeated, slices.Repeat(row, h.Nodes)...)
+		}
+		values = repeated
 	}
-	rows := unflatten(flat, made, h.Nodes, h.Outputs)
+	f := h.Sizes.Forecasts(w, times, values)
 	if h.Residual {
-		for _, at := range rows {
-			for u := range at {
-				floats.Add(at[u], recent(w)[u*h.Outputs:(u+1)*h.Outputs])
-			}
+		for t := range times {
+			floats.Add(f.Row(t), recent(w))
 		}
 	}
-	return rows
+	return f
 }

@@ -149,11 +149,6 @@ func (h Ranking) Sample(w dyngraph.Window, training bool) (Sample, error) {
 // priorAt returns the prior logits at a window's last input.
 func priorAt(w dyngraph.Window) *dyngraph.Affinities { return w.Series.Prior[w.Start+w.Inputs()-1] }
 
-// Rows implements [Head].
-func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
-	return unflatten(flat, h.Nodes, h.Nodes, h.Outputs)
-}
-
 // Traits implements [Head].
 func (h Ranking) Traits() Traits { return Traits{LastInput: true, Whole: true} }
 

@@ -22,11 +22,6 @@ func (h ofGraph) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 	return nil, h.batch(samples, saves, 1), nil
 }
 
-// Rows implements [Head].
-func (h ofGraph) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
-	return unflatten(flat, 1, 1, h.Outputs)
-}
-
 // Summed forecasts the whole graph, as the sum of outputs over nodes, at the times of a window's targets. The loss is
 // the mean square of the difference to Series.GraphTargets.
 type Summed struct{ ofGraph }

@@ -80,8 +80,8 @@ func TestRivalsLearnOneWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			left := 0.0
-			for u, y := range forecast[0] {
-				left += (y[0] - target[u]) * (y[0] - target[u]) / float64(len(target)) / variance
+			for u, y := range forecast.Values {
+				left += (y - target[u]) * (y - target[u]) / float64(len(target)) / variance
 			}
 			t.Logf("%.4f of the variance is left after %d steps", left, last.Epoch)
 			if !(left < 0.01) {

@@ -131,7 +131,7 @@ func TestTraits(t *testing.T) {
 			if err != nil {
 				t.Fatal(m.name, err)
 			}
-			return model.Parameters(), slices.Concat(y[0]...)
+			return model.Parameters(), y.Values
 		}
 		parameters, forecast := made(nodes, length, s)
 		_, other := made(nodes, length, &reweighted)

@@ -69,7 +69,7 @@ func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 		off, size := 0.0, 0.0
 		for k := 1; k < observations; k += 3 {
 			for u, want := range all.Targets[k] {
-				off, size = off+(y[k][u][0]-want)*(y[k][u][0]-want), size+want*want
+				off, size = off+(y.At(k, u, 0)-want)*(y.At(k, u, 0)-want), size+want*want
 			}
 		}
 		if !(off < 0.3*size) { // more than 1 where nothing has trained what forecasts there
