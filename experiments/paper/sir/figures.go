@@ -59,7 +59,7 @@ func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, erro
 			line.Lower, line.Upper = nil, nil
 		}
 		axes.Room = slices.Concat(axes.Room, line.Y, line.Lower, line.Upper)
-		if id == catalogue.RatioID || slices.Contains(discreteIDs, id) == discrete {
+		if id == catalogue.RatioID || isDiscrete(id) == discrete {
 			line.Style = catalogue.StyleIn(r, id)
 			lines, trained = append(lines, line), trained || id != catalogue.RatioID
 		}

@@ -60,7 +60,7 @@ func (o Oversampling) make(ctx context.Context, m *experiments.RunContext, r exp
 	if err != nil {
 		return nil, err
 	}
-	facts, err := m.Fit(ctx, learner, training.windows, validation.windows)
+	facts, err := m.Fit(ctx, learner, remedyOf(at.ID).training(training.windows, r.Seed), validation.windows)
 	if err != nil {
 		return facts, err
 	}

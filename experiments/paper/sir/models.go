@@ -2,6 +2,7 @@ package sir
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -15,6 +16,11 @@ import (
 // discreteIDs lists the rows that process the observations in discrete steps; the paper calls them recurrent, though
 // only DCRNN is.
 var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
+
+// isDiscrete reports whether a row is one of [discreteIDs], with a remedy or without.
+func isDiscrete(id string) bool {
+	return slices.Contains(discreteIDs, strings.TrimSuffix(id, remedyOf(id).ending))
+}
 
 // blindIDs lists the rows that see only the first state, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
@@ -30,11 +36,14 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 		c.Field, c.Hidden, c.Layers, c.Step = m.Field, s.hidden, layers, s.step
 		return experiments.NetworkRow(id, m.Name, c, s.training)
 	}
-	discrete := func(id string, w catalogue.Width) experiments.Row {
-		c, m := data, catalogue.Must(id)
-		c.Network, c.Inputs = m.Network(w, false), at.observations
+	network := func(id string, w catalogue.Width) pengcde.Config {
+		c := data
+		c.Network, c.Inputs = catalogue.Must(id).Network(w, false), at.observations
 		c.Normalise = dyngraph.Raw // they normalise the weights themselves
-		return experiments.NetworkRow(id, m.Name, c, s.training)
+		return c
+	}
+	discrete := func(id string, w catalogue.Width) experiments.Row {
+		return experiments.NetworkRow(id, catalogue.Must(id).Name, network(id, w), s.training)
 	}
 	ratio := experiments.BaselineRow(catalogue.RatioID, RemovedRatio{Threshold: sirThreshold})
 	ratio.Note = ratioNote
@@ -45,8 +54,8 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 	precise.Note = preciseNote
 	c = data
 	c.Hidden, c.Layers = s.hidden, s.layers
-	affine := experiments.NetworkRow(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c),
-		train.Recommended(s.training))
+	c = pengcde.Recommended(c)
+	affine := experiments.NetworkRow(catalogue.AffineID, catalogue.AffineName, c, train.Recommended(s.training))
 	affine.Note = catalogue.AffineNote
 	all := []experiments.Row{
 		ratio,
@@ -61,8 +70,18 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 		discrete("astgcn", s.astgcn),
 		discrete("stidgcn", s.stidgcn),
 	}
+	for _, r := range remedies {
+		if slices.Contains(s.models, catalogue.AffineID) {
+			all = append(all, r.apply(catalogue.AffineID, catalogue.AffineName, c, train.Recommended(s.training)),
+				r.apply("dcrnn", catalogue.Must("dcrnn").Name, network("dcrnn", s.dcrnn), s.training))
+		}
+	}
+	besideNoise := at.shape == 0 && slices.Contains(s.noisyAt, at.observations)
 	return slices.DeleteFunc(all, func(m experiments.Row) bool {
-		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
-			m.ID == catalogue.PreciseID && (at.shape != 0 || !slices.Contains(s.noisyAt, at.observations))
+		return !slices.Contains(s.models, m.ID) && !isRemedied(m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
+			onlyNoise(m.ID) && !besideNoise
 	})
 }
+
+// onlyNoise reports whether a row is for the panels of noise alone.
+func onlyNoise(id string) bool { return id == catalogue.PreciseID || isRemedied(id) }

@@ -36,8 +36,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	clean := pool.Where("noise", "0")
 	clocks, note := ofOneMachine(clean.Where("model", catalogue.InferenceID))
 	clean = without(clean, func(run experiments.Result) bool {
-		return isClock(run) ||
-			run.Model.ID == catalogue.PreciseID
+		return isClock(run) || onlyNoise(run.Model.ID)
 	})
 	late := func(run experiments.Result) bool { return slices.Contains(untimed, run.Model.ID) }
 	times := timed(without(clean, late), clocks)
@@ -59,10 +58,21 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 		at := without(pool.Where("observations", n), func(run experiments.Result) bool {
 			return isClock(run) || slices.Contains(blindIDs, run.Model.ID) // they are not run with noise
 		})
-		if len(at.Values("noise")) > 1 {
-			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
-				key: "noise", score: accuracy, better: figures.Higher, results: at,
-				axes: figures.Axes{X: "standard deviation as a part of the largest I"}})
+		if len(at.Values("noise")) < 2 {
+			continue
+		}
+		noise := panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n), key: "noise",
+			score: accuracy, better: figures.Higher, axes: figures.Axes{X: "standard deviation as a part of the largest I"}}
+		noise.results = without(at, func(run experiments.Result) bool {
+			return isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID+smoothedEnding
+		})
+		all = append(all, noise)
+		noise.name, noise.title = "remedies-"+n, fmt.Sprintf("remedies against noise, %s observations", n)
+		noise.results = without(at, func(run experiments.Result) bool {
+			return !isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID && run.Model.ID != "dcrnn"
+		})
+		if slices.ContainsFunc(noise.results, func(run experiments.Result) bool { return isRemedied(run.Model.ID) }) {
+			all = append(all, noise)
 		}
 	}
 	for i := range all {

@@ -164,7 +164,7 @@ func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []e
 			var timed []experiments.Row
 			if s.plain() {
 				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Row) bool {
-					return slices.Contains(untimed, m.ID)
+					return slices.Contains(untimed, m.ID) || isRemedied(m.ID)
 				})
 				models = append(slices.Clip(rows), inference(timed))
 			}
@@ -197,5 +197,8 @@ func (s sirRun) identity(seed uint64) (any, error) {
 		sets = append(sets, json.RawMessage(set))
 	}
 	all := map[string]any{"sets": sets, "noise": s.noise, "row": s.ID, "seed": seed}
+	if copied := remedyOf(s.ID).identity(); copied != "" {
+		all["copies"] = copied
+	}
 	return all, s.Row.Identity(all)
 }

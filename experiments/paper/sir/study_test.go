@@ -85,6 +85,9 @@ func TestSIRPlan(t *testing.T) {
 			beside = places - (1+len(size.noises))*len(size.noisyAt)
 		}
 		want := size.seeds * (places*len(size.models) - varied*blind - beside + len(size.observations))
+		if slices.Contains(size.models, catalogue.AffineID) { // with and without noise, two rows a remedy
+			want += size.seeds * (1 + len(size.noises)) * len(size.noisyAt) * 2 * len(remedies)
+		}
 		if len(runs) != want {
 			t.Errorf("%s: %d runs, want %d", p, len(runs), want)
 		}
