@@ -44,11 +44,11 @@ func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...strin
 	if err != nil {
 		return nil, err
 	}
-	return m.figure(series, ahead, nil, len(series.Times)-shownTail, nodes)
+	return m.figure(series, ahead, nil, nil, len(series.Times)-shownTail, nodes)
 }
 
 // figure also draws scores where they are tested, from a snapshot on.
-func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, from int,
+func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, coverage []Coverage, from int,
 	names []string) (*figures.Figure, error) {
 	c := calendar{s, m.unit}
 	nodes, err := nodesOf(s, names)
@@ -59,7 +59,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	if err != nil {
 		return nil, err
 	}
-	lines, err := c.lines(nameOf(m.Network), scores, ahead)
+	lines, err := c.lines(nameOf(m.Network), scores, coverage, ahead)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 			continue
 		}
 		for _, line := range lines {
-			drawn := figures.Series{Name: line.name, Style: styleOf(line.name), X: line.x, Points: len(line.x) <= 2*shownTail}
-			for _, values := range line.y {
-				drawn.Y = append(drawn.Y, values[u])
-			}
-			panel.Forecasts = append(panel.Forecasts, drawn)
+			panel.Forecasts = append(panel.Forecasts, line.of(u))
 		}
 		panels = append(panels, panel)
 	}
@@ -126,26 +122,49 @@ func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 
 // drawnLine holds values by node at increasing times.
 type drawnLine struct {
-	name string
-	x    []float64
-	y    [][]float64
-	step int // the last step that was drawn
+	name         string
+	x            []float64
+	y            [][]float64
+	lower, upper [][]float64 // as y, NaN without an interval
+	step         int         // the last step that was drawn
 }
 
-func (l *drawnLine) add(at float64, values []float64) {
+// add adds values and their interval, which may be nil.
+func (l *drawnLine) add(at float64, values []float64, interval *Interval) {
+	if interval == nil {
+		none := slices.Repeat([]float64{math.NaN()}, len(values))
+		interval = &Interval{Lower: none, Upper: none}
+	}
 	l.x, l.y = append(l.x, at), append(l.y, values)
+	l.lower, l.upper = append(l.lower, interval.Lower), append(l.upper, interval.Upper)
+}
+
+// of returns the line of a node, with a band if it has intervals.
+func (l *drawnLine) of(u int) figures.Series {
+	s := figures.Series{Name: l.name, Style: styleOf(l.name), X: l.x, Points: len(l.x) <= 2*shownTail}
+	column := func(rows [][]float64) (values []float64) {
+		for _, row := range rows {
+			values = append(values, row[u])
+		}
+		return values
+	}
+	s.Y = column(l.y)
+	if lower := column(l.lower); slices.ContainsFunc(lower, known) {
+		s.Lower, s.Upper, s.Band = lower, column(l.upper), fmt.Sprintf("%g%% interval", 100*levels[0])
+	}
+	return s
 }
 
 // goOn adds the values of a step with a known time, with a gap if earlier steps are left out.
-func (c calendar) goOn(l *drawnLine, step int, values []float64) {
+func (c calendar) goOn(l *drawnLine, step int, values []float64, interval *Interval) {
 	at, ok := c.number(step)
 	if !ok {
 		return
 	}
 	if gap, _ := c.number(l.step + 1); l.x != nil && step > l.step+1 {
-		l.add(gap, slices.Repeat([]float64{math.NaN()}, len(values)))
+		l.add(gap, slices.Repeat([]float64{math.NaN()}, len(values)), nil)
 	}
-	l.add(at, values)
+	l.add(at, values, interval)
 	l.step = step
 }
 
@@ -161,7 +180,7 @@ func (c calendar) truth(from int) (drawnLine, error) {
 		if err != nil {
 			return line, err
 		}
-		line.add(at, values)
+		line.add(at, values, nil)
 	}
 	if line.x == nil {
 		return line, invalid("series %q has no observed target among its last %d snapshots to draw", c.Name,
@@ -170,17 +189,22 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines returns the forecasts of scores, with gaps where no window was tested. The first line, the model's, continues
-// with the forecasts ahead.
-func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
-	for _, s := range scores {
+// lines returns the forecasts of scores, with gaps where no window was tested. The first line, the model's, has
+// intervals, and continues with the forecasts ahead.
+func (c calendar) lines(model string, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
+	lines []drawnLine, err error) {
+	for k, s := range scores {
 		line := drawnLine{name: s.Name}
 		for i, w := range s.Windows {
 			values, err := unscaled(c.Series, w.Last(), s.Forecasts[i])
 			if err != nil {
 				return nil, err
 			}
-			c.goOn(&line, w.Last()+c.Alignment.Targets.Last, values)
+			var interval *Interval
+			if k == 0 && coverage != nil {
+				interval = coverage[0].Intervals[i]
+			}
+			c.goOn(&line, w.Last()+c.Alignment.Targets.Last, values, interval)
 		}
 		lines = append(lines, line)
 	}
@@ -188,7 +212,11 @@ func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast)
 		lines = []drawnLine{{name: model}}
 	}
 	for _, f := range ahead {
-		c.goOn(&lines[0], f.step, f.Values)
+		var interval *Interval
+		if len(f.Intervals) > 0 {
+			interval = &f.Intervals[0]
+		}
+		c.goOn(&lines[0], f.step, f.Values, interval)
 	}
 	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
 }
@@ -219,8 +247,8 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures returns the table of errors and the figures of the page: forecasts and observations, errors by window, loss
-// by epoch. nodes selects the nodes of the forecasts.
+// Figures returns the tables and figures of the page: errors; forecasts and observations; how often intervals held;
+// errors by window; loss by epoch. nodes selects the nodes of the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
 	errors, err := Table(r.Score, r.Simple, r.Target())
 	if err != nil {
@@ -231,7 +259,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 		shown = append(shown, best)
 	}
 	tested := r.Score.Windows[0].Last()
-	forecasts, err := r.figure(r.Series, ahead, shown, tested-len(r.Score.Windows)-shownTail/2, nodes)
+	forecasts, err := r.figure(r.Series, ahead, shown, r.Coverage, tested-len(r.Score.Windows)-shownTail/2, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +279,11 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	if err != nil {
 		return nil, err
 	}
-	return []figures.Item{errors, forecasts, dots, losses}, nil
+	items := []figures.Item{errors, forecasts}
+	if r.Coverage != nil {
+		items = append(items, coverageTable(r.Coverage, r.Target()))
+	}
+	return append(items, dots, losses), nil
 }
 
 // losses draws the losses of the training that was tested.

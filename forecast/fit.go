@@ -36,6 +36,9 @@ type Result struct {
 	// network.
 	Score  baseline.Score
 	Simple []baseline.Score
+	// Coverage tells how often the prediction intervals of the model held on the tested windows, by level; nil if these
+	// are too few.
+	Coverage []Coverage
 
 	simple     []baseline.Forecaster // of Simple, as they were tested
 	checkpoint string
@@ -124,6 +127,13 @@ func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) 
 	}
 	if r.Score, err = score(ctx, r.Network, r.Split.Test); err != nil {
 		return err
+	}
+	if r.Coverage, r.intervals, err = calibrate(r.Score); err != nil {
+		return err
+	}
+	if r.Coverage == nil {
+		c.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals: want at least %d whose targets are "+
+			"known when a later one is forecast", len(r.Score.Windows), leastWindows))
 	}
 	all, err := windows.List()
 	if err != nil {

@@ -106,8 +106,8 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := rows(t, filepath.Join(folder, ForecastsFile))
-	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+6 {
-		t.Fatalf("%d rows of %d columns, want %d of 11: %v", len(written), len(written[0]), want, written[0])
+	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+4+6 {
+		t.Fatalf("%d rows of %d columns, want %d of 15: %v", len(written), len(written[0]), want, written[0])
 	}
 	// The last day is 30 March; the following day is forecast from two days before, by the horizon.
 	if got := fmt.Sprint(written[1][:4], written[6][:4]); got !=
@@ -128,6 +128,17 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		forecast := ahead[i/5].Values[i%5]
 		if err != nil || math.Abs(value-forecast) > 1e-4*math.Abs(forecast) || value < 20 || value > 900 {
 			t.Errorf("%s: written %s, forecast %g, want some hundred visitors; %v", row[0], row[4], forecast, err)
+		}
+		intervals := ahead[i/5].Intervals
+		for k, end := range []float64{intervals[0].Lower[i%5], intervals[0].Upper[i%5], intervals[1].Lower[i%5],
+			intervals[1].Upper[i%5]} {
+			if short(end) != row[5+k] {
+				t.Errorf("%s: written %s, want %g", row[0], row[5+k], end)
+			}
+		}
+		if !(intervals[1].Lower[i%5] <= intervals[0].Lower[i%5] && intervals[0].Lower[i%5] < forecast &&
+			forecast < intervals[0].Upper[i%5] && intervals[0].Upper[i%5] <= intervals[1].Upper[i%5]) {
+			t.Errorf("%s: forecast %g with %v", row[0], forecast, intervals)
 		}
 	}
 	plain, err := pengcde.Load(xlatest.Go(t), filepath.Join(folder, ModelFile))

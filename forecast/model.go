@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -22,7 +23,8 @@ type Model struct {
 	// Inputs is the number of snapshots that a forecast sees.
 	Inputs int
 
-	unit float64 // time unit of the network, in the unit of the series
+	unit      float64 // time unit of the network, in the unit of the series
+	intervals []halfWidths
 }
 
 // textKey is the key of a model file's texts.
@@ -33,11 +35,13 @@ type text struct {
 	Recipe table.Recipe `json:"Recipe"`
 	Inputs int          `json:"Inputs"`
 	Unit   float64      `json:"Unit"`
+	// Intervals are the half-widths of prediction intervals; none if too few windows were tested.
+	Intervals []halfWidths `json:"Intervals,omitzero"`
 }
 
 // Save writes one file, which pengcde.Load can also read; see [pengcde.Model.Save].
 func (m *Model) Save(path string) error {
-	content, err := json.Marshal(text{m.Recipe, m.Inputs, m.unit})
+	content, err := json.Marshal(text{m.Recipe, m.Inputs, m.unit, m.intervals})
 	if err != nil {
 		return fmt.Errorf("forecast: save model: %w", err)
 	}
@@ -70,7 +74,14 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{network, t.Recipe, t.Inputs, t.Unit}, nil
+	for _, i := range t.Intervals {
+		if len(i.Half) != network.Config().Nodes || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
+			network.Close()
+			return nil, invalid("%s has %d half-widths of intervals, want one of 0 or more for each of %d nodes: fit the model "+
+				"again with this version", path, len(i.Half), network.Config().Nodes)
+		}
+	}
+	return &Model{network, t.Recipe, t.Inputs, t.Unit, t.Intervals}, nil
 }
 
 // Close frees the network.
@@ -87,6 +98,8 @@ type Forecast struct {
 	Ahead      int
 	// Values are in the data's unit, by node.
 	Values []float64
+	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested.
+	Intervals []Interval
 
 	window dyngraph.Window
 	step   int
@@ -117,6 +130,10 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	if err != nil {
 		return nil, err
 	}
+	least, err := leastValue(series)
+	if err != nil {
+		return nil, err
+	}
 	calendar := calendar{series, m.unit}
 	var all []Forecast
 	for _, w := range windows {
@@ -128,6 +145,13 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		}
 		if f.Values, err = unscaled(series, w.Last(), y.Values); err != nil {
 			return nil, err
+		}
+		for _, i := range m.intervals {
+			one, err := around(series, w.Last(), least, i.Level, y.Values, i.Half)
+			if err != nil {
+				return nil, err
+			}
+			f.Intervals = append(f.Intervals, *one)
 		}
 		all = append(all, f)
 	}

@@ -55,7 +55,8 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	return r.Save(filepath.Join(folder, ModelFile))
 }
 
-// WriteCSV writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast.
+// WriteCSV writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast
+// and its intervals.
 func (m *Model) WriteCSV(path string, ahead []Forecast) error {
 	content, err := forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
 	if err != nil {
@@ -116,6 +117,12 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	header := slices.Concat([]string{"node"}, titles, []string{model})
+	if len(ahead) > 0 {
+		for _, interval := range ahead[0].Intervals {
+			percent := fmt.Sprintf("%g%%", 100*interval.Level)
+			header = append(header, "lower "+percent, "upper "+percent)
+		}
+	}
 	for _, s := range simple {
 		header = append(header, s.name)
 	}
@@ -123,6 +130,9 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 	for i, f := range ahead {
 		for u, value := range f.Values {
 			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
+			for _, interval := range f.Intervals {
+				row = append(row, number(interval.Lower[u]), number(interval.Upper[u]))
+			}
 			for _, s := range simple {
 				row = append(row, number(s.values[i][u]))
 			}

@@ -1,0 +1,212 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// levels are the shares of values that prediction intervals are to hold.
+var levels = []float64{0.8, 0.95}
+
+const (
+	// An interval needs leastWindows earlier windows, and uses the newest mostWindows: the fewest that give a single node
+	// an interval of 95%, since older errors say less where the data drift.
+	leastWindows, mostWindows = 5, 20
+	// pooledWindows is the weight, in windows, of the mean over all nodes in the typical error of a node.
+	pooledWindows = 5
+)
+
+// Interval holds the ends of the prediction intervals of all nodes, in the data's unit.
+type Interval struct {
+	// Level is the share of values that the intervals are to hold, such as 0.8.
+	Level        float64
+	Lower, Upper []float64
+}
+
+// Coverage tells how often prediction intervals held on the tested windows. Each interval came from earlier windows
+// whose targets were known when its forecast was made.
+type Coverage struct {
+	// Level is the share that was wanted. Held is the share of values that were inside, and Margin the half-width of its
+	// 95% interval over windows. Width is the mean width of the intervals, in the data's unit.
+	Level, Held, Margin, Width float64
+	// Windows is the number of windows with intervals.
+	Windows int
+	// Intervals are the intervals of the windows of the score; nil for the first windows.
+	Intervals []*Interval
+}
+
+// halfWidths are half-widths of prediction intervals at a level, by node, in the unit of the series.
+type halfWidths struct {
+	Level float64   `json:"Level"`
+	Half  []float64 `json:"Half"`
+}
+
+// calibrate measures the coverage of intervals on the windows of a score, and returns the half-widths for later
+// forecasts. Both are nil with too few windows.
+//
+// The error of a forecast is divided by the typical error of its node: the mean absolute error over earlier windows, in
+// which the mean over all nodes counts as [pooledWindows] windows. A [stats.Conformal] of these ratios, of all nodes
+// together, gives the half-width as a multiple of the node's typical error.
+func calibrate(s baseline.Score) (coverage []Coverage, later []halfWidths, err error) {
+	least, err := leastValue(s.Windows[0].Series)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, level := range levels {
+		c := Coverage{Level: level, Intervals: make([]*Interval, len(s.Windows))}
+		quantile := stats.Conformal{Level: level}
+		var held, widths []float64
+		for k, w := range s.Windows {
+			half := errorsOf(s, dyngraph.Known(s.Windows[:k], w)).halfWidths(&quantile)
+			if half == nil {
+				continue
+			}
+			if c.Intervals[k], err = around(w.Series, w.Last(), least, level, s.Forecasts[k], half); err != nil {
+				return nil, nil, err
+			}
+			truth, err := unscaled(w.Series, w.Last(), w.Target())
+			if err != nil {
+				return nil, nil, err
+			}
+			share, width := c.Intervals[k].holds(truth)
+			if math.IsNaN(share) {
+				continue
+			}
+			quantile.Observe(share)
+			held, widths = append(held, share), append(widths, width)
+		}
+		half := errorsOf(s, s.Windows).halfWidths(&quantile)
+		if half == nil || len(held) == 0 {
+			return nil, nil, nil
+		}
+		c.Windows, c.Width = len(held), stat.Mean(widths, nil)
+		c.Held, c.Margin = stats.SerialCI(held, baseline.Lag(s.Windows))
+		coverage, later = append(coverage, c), append(later, halfWidths{level, half})
+	}
+	return coverage, later, nil
+}
+
+// absoluteErrors are absolute errors [windows][nodes] in the unit of the series, NaN without an observed target.
+type absoluteErrors [][]float64
+
+// errorsOf returns the errors of a score on the newest of some of its windows.
+func errorsOf(s baseline.Score, windows []dyngraph.Window) (all absoluteErrors) {
+	for k, w := range s.Windows {
+		if !slices.Contains(windows, w) {
+			continue
+		}
+		row := slices.Clone(s.Forecasts[k])
+		for u, y := range w.Target() {
+			row[u] = math.Abs(row[u] - y)
+		}
+		all = append(all, row)
+	}
+	return all[max(0, len(all)-mostWindows):]
+}
+
+// halfWidths returns the half-widths of a next forecast, by node; nil if the windows are too few.
+func (e absoluteErrors) halfWidths(quantile *stats.Conformal) []float64 {
+	if len(e) < leastWindows {
+		return nil
+	}
+	observed := slices.DeleteFunc(slices.Concat(e...), math.IsNaN)
+	pooled := stat.Mean(observed, nil)
+	if !(pooled > 0) { // nothing observed, or forecasts without any error
+		return nil
+	}
+	half, ratios := make([]float64, len(e[0])), []float64(nil)
+	for u := range half {
+		sum, count := pooledWindows*pooled, float64(pooledWindows)
+		for _, row := range e {
+			if known(row[u]) {
+				sum, count = sum+row[u], count+1
+			}
+		}
+		half[u] = sum / count
+		for _, row := range e {
+			if known(row[u]) {
+				ratios = append(ratios, row[u]/half[u])
+			}
+		}
+	}
+	multiple := quantile.HalfWidth(ratios)
+	for u := range half {
+		half[u] *= multiple
+	}
+	return half
+}
+
+// around returns the interval around forecasts in the unit of the series, cut off below a least value in the data's
+// unit.
+func around(s *dyngraph.Series, snapshot int, least, level float64, forecast, half []float64) (*Interval, error) {
+	lower, upper := slices.Clone(forecast), slices.Clone(forecast)
+	for u, h := range half {
+		lower[u] -= h
+		upper[u] += h
+	}
+	lower, err := unscaled(s, snapshot, lower)
+	if err != nil {
+		return nil, err
+	}
+	if upper, err = unscaled(s, snapshot, upper); err != nil {
+		return nil, err
+	}
+	for u := range lower {
+		lower[u], upper[u] = max(lower[u], least), max(upper[u], least)
+	}
+	return &Interval{level, lower, upper}, nil
+}
+
+// leastValue returns 0 for a series without a negative target, in the data's unit, such as counts; else -Inf.
+func leastValue(s *dyngraph.Series) (float64, error) {
+	const rounding = -1e-9
+	for i := range s.Targets {
+		values, err := unscaled(s, i, s.Targets[i])
+		if err != nil {
+			return 0, err
+		}
+		if slices.ContainsFunc(values, func(y float64) bool { return y < rounding }) {
+			return math.Inf(-1), nil
+		}
+	}
+	return 0, nil
+}
+
+// holds returns the share of observed values that are inside, and the mean width; NaN if none is observed.
+func (i *Interval) holds(truth []float64) (share, width float64) {
+	var inside, widths []float64
+	for u, y := range truth {
+		if !known(y) {
+			continue
+		}
+		in := 0.0
+		if y >= i.Lower[u] && y <= i.Upper[u] {
+			in = 1
+		}
+		inside, widths = append(inside, in), append(widths, i.Upper[u]-i.Lower[u])
+	}
+	return stat.Mean(inside, nil), stat.Mean(widths, nil)
+}
+
+// coverageTable shows how often intervals held.
+func coverageTable(coverage []Coverage, unit string) *figures.Table {
+	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
+		Columns: []figures.Column{{Title: "wanted, %"}, {Title: "held, %", Decimals: 1}, {Title: "mean width, " + unit}},
+		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% interval " +
+			"over windows. The half-width is a multiple of a node's typical error on the newest 20 tested windows, drawn " +
+			"towards the mean of all nodes as by five windows; the multiple follows how often earlier intervals held (adaptive " +
+			"conformal inference)."}}
+	for _, c := range coverage {
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(fmt.Sprintf("%g", 100*c.Level)),
+			estimate(100*c.Held, 100*c.Margin), figures.Number(c.Width)})
+	}
+	return t
+}

@@ -1,0 +1,161 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// walked returns the score of the last visible value on a series of nodes whose values are drawn.
+func walked(t *testing.T, times, nodes int, draw func(k, u int) float64) baseline.Score {
+	t.Helper()
+	s := &dyngraph.Series{Name: "drawn", Pattern: &dyngraph.Pattern{Nodes: nodes, From: []int32{0}, To: []int32{0}}, FeatureSize: 1, TargetSize: 1}
+	for k := range times {
+		row := make([]float64, nodes)
+		for u := range row {
+			row[u] = draw(k, u)
+		}
+		s.Times, s.Weights = append(s.Times, float64(k)), append(s.Weights, []float64{0})
+		s.Features, s.Targets = append(s.Features, row), append(s.Targets, row)
+		s.LastObserved = append(s.LastObserved, row)
+	}
+	return lastVisible(t, s)
+}
+
+func lastVisible(t *testing.T, s *dyngraph.Series) baseline.Score {
+	t.Helper()
+	windows, err := s.Windows(3, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := baseline.Compare(t.Context(), dyngraph.Split{Train: windows[:1], Test: windows[1:]},
+		baseline.Persistence{})
+	if err != nil || scores[0].Err != nil {
+		t.Fatal(err, scores[0].Err)
+	}
+	return scores[0]
+}
+
+// Intervals hold as often as wanted: for nodes of different size, where errors grow, and with heavy tails.
+func TestCoverage(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for name, draw := range map[string]func(k, u int) float64{
+		"sizes":   func(_, u int) float64 { return float64(u+1) * random.NormFloat64() },
+		"growing": func(k, _ int) float64 { return (1 + float64(k)/150) * random.NormFloat64() },
+		"tails":   func(_, _ int) float64 { return math.Pow(random.NormFloat64(), 3) },
+	} {
+		coverage, later, err := calibrate(walked(t, 400, 6, draw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range coverage {
+			if math.Abs(c.Held-c.Level) > 0.03 || c.Windows < 380 {
+				t.Errorf("%s: intervals of %g hold %.3f of the time on %d windows", name, c.Level, c.Held, c.Windows)
+			}
+			if name == "sizes" && !(later[i].Half[5] > 3*later[i].Half[0]) {
+				t.Errorf("half-widths %g of nodes whose errors are 1 to 6", later[i].Half)
+			}
+		}
+	}
+}
+
+// On cases of Covid by region, few windows of epidemics that end, intervals of 80% hold for 83 to 86% of the values.
+func TestCoverageOfCovid(t *testing.T) {
+	for _, load := range []func(...pgt.Option) (*dyngraph.Series, error){pgt.EnglandCovid, pgt.ItalyCovid,
+		pgt.FranceCovid} {
+		s, err := load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, err := s.Windows(5, 1).Chronological(0.4, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := baseline.Compare(t.Context(), split, &baseline.Ridge{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		coverage, _, err := calibrate(scores[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range coverage {
+			if math.Abs(c.Held-c.Level) > 0.07 {
+				t.Errorf("%s: intervals of %g hold %.3f ± %.3f of the time on %d windows", s.Name, c.Level, c.Held, c.Margin,
+					c.Windows)
+			}
+		}
+	}
+}
+
+// An interval depends on no target that is not known when its forecast is made.
+func TestIntervalsDoNotLookAhead(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	s := walked(t, 40, 3, func(_, _ int) float64 { return random.NormFloat64() })
+	before, _, err := calibrate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = 20
+	series := *s.Windows[0].Series
+	series.Targets = slices.Clone(series.Targets)
+	for k := s.Windows[at].Last(); k < len(series.Targets); k++ {
+		series.Targets[k] = []float64{1000, 1000, 1000}
+	}
+	for i := range s.Windows {
+		s.Windows[i].Series = &series
+	}
+	after, _, err := calibrate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range before {
+		for k := range at + 1 {
+			a, b := before[i].Intervals[k], after[i].Intervals[k]
+			if (a == nil) != (b == nil) || a != nil && !(slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)) {
+				t.Errorf("window %d: %v, was %v", k, b, a)
+			}
+		}
+		if a, b := before[i].Intervals[at+2], after[i].Intervals[at+2]; slices.Equal(a.Upper, b.Upper) {
+			t.Errorf("window %d does not see the errors before it", at+2)
+		}
+	}
+}
+
+// Intervals of values that are never negative do not go below 0.
+func TestIntervalsOfCounts(t *testing.T) {
+	random := rand.New(rand.NewPCG(15, 16))
+	for shift, want := range map[float64]bool{0: true, -1: false} {
+		coverage, _, err := calibrate(walked(t, 60, 2, func(_, _ int) float64 { return shift + random.ExpFloat64() }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := math.Inf(1)
+		for _, i := range coverage[1].Intervals {
+			if i != nil {
+				least = min(least, slices.Min(i.Lower))
+			}
+		}
+		if (least >= 0) != want {
+			t.Errorf("values from %g on have intervals from %g on", shift, least)
+		}
+	}
+}
+
+// Without enough windows, or without errors, there are no intervals.
+func TestNoIntervals(t *testing.T) {
+	random := rand.New(rand.NewPCG(17, 18))
+	for name, s := range map[string]baseline.Score{
+		"few windows": walked(t, 8, 2, func(_, _ int) float64 { return random.NormFloat64() }),
+		"no errors":   walked(t, 40, 2, func(_, u int) float64 { return float64(u) }),
+	} {
+		if coverage, later, err := calibrate(s); coverage != nil || later != nil || err != nil {
+			t.Errorf("%s: %v, %v, %v", name, coverage, later, err)
+		}
+	}
+}
