@@ -95,7 +95,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if r.Network, err = pengcde.New(backend, c.model(series)); err != nil {
 		return nil, err
 	}
-	if err := r.train(ctx, c, windows); err != nil {
+	if err := r.train(ctx, c, data, windows); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -120,15 +120,20 @@ func (r *Result) dropScaled(data *table.Data, c Config) error {
 }
 
 // train trains, tests, and trains again on all windows with the same compiled programs.
-func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) (err error) {
+func (r *Result) train(ctx context.Context, c Config, data *table.Data, windows dyngraph.Windows) (err error) {
 	t := trainer{c, r.Network, r.checkpoint}
 	if r.Report, err = t.train(ctx, tested, r.Split.Train, r.Split.Validation, 0); err != nil {
 		return err
 	}
-	if r.Score, err = score(ctx, r.Network, r.Split.Test); err != nil {
+	earlier := afterScales(r.Split.Validation, data)
+	both, err := score(ctx, r.Network, slices.Concat(earlier, r.Split.Test))
+	if err != nil {
 		return err
 	}
-	if r.Coverage, r.intervals, err = calibrate(r.Score); err != nil {
+	if r.Coverage, r.intervals, err = calibrate(both, len(earlier)); err != nil {
+		return err
+	}
+	if r.Score, err = baseline.NewScore(both.Name, r.Split.Test, both.Forecasts[len(earlier):]); err != nil {
 		return err
 	}
 	if r.Coverage == nil {

@@ -39,7 +39,7 @@ type Coverage struct {
 	Level, Held, Margin, Width float64
 	// Windows is the number of windows with intervals.
 	Windows int
-	// Intervals are the intervals of the windows of the score; nil for the first windows.
+	// Intervals are the intervals of the tested windows; nil for windows with too few before them.
 	Intervals []*Interval
 }
 
@@ -49,13 +49,13 @@ type halfWidths struct {
 	Half  []float64 `json:"Half"`
 }
 
-// calibrate measures the coverage of intervals on the windows of a score, and returns the half-widths for later
-// forecasts. Both are nil with too few windows.
+// calibrate measures the coverage of intervals on the windows of a score from index tested on, and returns the
+// half-widths for later forecasts. Both are nil with too few windows.
 //
 // The error of a forecast is divided by the typical error of its node: the mean absolute error over earlier windows, in
 // which the mean over all nodes counts as [pooledWindows] windows. A [stats.Conformal] of these ratios, of all nodes
 // together, gives the half-width as a multiple of the node's typical error.
-func calibrate(s baseline.Score) (coverage []Coverage, later []halfWidths, err error) {
+func calibrate(s baseline.Score, tested int) (coverage []Coverage, later []halfWidths, err error) {
 	least, err := leastValue(s.Windows[0].Series)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +81,9 @@ func calibrate(s baseline.Score) (coverage []Coverage, later []halfWidths, err e
 				continue
 			}
 			quantile.Observe(share)
-			held, widths = append(held, share), append(widths, width)
+			if k >= tested {
+				held, widths = append(held, share), append(widths, width)
+			}
 		}
 		half := errorsOf(s, s.Windows).halfWidths(&quantile)
 		if half == nil || len(held) == 0 {
@@ -89,6 +91,7 @@ func calibrate(s baseline.Score) (coverage []Coverage, later []halfWidths, err e
 		}
 		c.Windows, c.Width = len(held), stat.Mean(widths, nil)
 		c.Held, c.Margin = stats.SerialCI(held, baseline.Lag(s.Windows))
+		c.Intervals = c.Intervals[tested:]
 		coverage, later = append(coverage, c), append(later, halfWidths{level, half})
 	}
 	return coverage, later, nil

@@ -49,7 +49,7 @@ func TestCoverage(t *testing.T) {
 		"growing": func(k, _ int) float64 { return (1 + float64(k)/150) * random.NormFloat64() },
 		"tails":   func(_, _ int) float64 { return math.Pow(random.NormFloat64(), 3) },
 	} {
-		coverage, later, err := calibrate(walked(t, 400, 6, draw))
+		coverage, later, err := calibrate(walked(t, 400, 6, draw), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestCoverageOfCovid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coverage, _, err := calibrate(scores[0])
+		coverage, _, err := calibrate(scores[0], 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestCoverageOfCovid(t *testing.T) {
 func TestIntervalsDoNotLookAhead(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	s := walked(t, 40, 3, func(_, _ int) float64 { return random.NormFloat64() })
-	before, _, err := calibrate(s)
+	before, _, err := calibrate(s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestIntervalsDoNotLookAhead(t *testing.T) {
 	for i := range s.Windows {
 		s.Windows[i].Series = &series
 	}
-	after, _, err := calibrate(s)
+	after, _, err := calibrate(s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestIntervalsDoNotLookAhead(t *testing.T) {
 func TestIntervalsOfCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))
 	for shift, want := range map[float64]bool{0: true, -1: false} {
-		coverage, _, err := calibrate(walked(t, 60, 2, func(_, _ int) float64 { return shift + random.ExpFloat64() }))
+		coverage, _, err := calibrate(walked(t, 60, 2, func(_, _ int) float64 { return shift + random.ExpFloat64() }), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestNoIntervals(t *testing.T) {
 		"few windows": walked(t, 8, 2, func(_, _ int) float64 { return random.NormFloat64() }),
 		"no errors":   walked(t, 40, 2, func(_, u int) float64 { return float64(u) }),
 	} {
-		if coverage, later, err := calibrate(s); coverage != nil || later != nil || err != nil {
+		if coverage, later, err := calibrate(s, 0); coverage != nil || later != nil || err != nil {
 			t.Errorf("%s: %v, %v, %v", name, coverage, later, err)
 		}
 	}

@@ -112,6 +112,9 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		text += fmt.Sprintf("\nIntervals of %g%% held %.0f%% of the values on %d tested windows; their mean width is %.3g.",
 			100*i.Level, 100*i.Held, i.Windows, i.Width)
 	}
+	if fitted.Coverage != nil {
+		text += "\n"
+	}
 	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of values not known yet\n"+
 		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n"+
 		"  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,

@@ -27,7 +27,7 @@ func (s Smoothing) Check() error { return check("smoothing", s, []Smoothing{NoSm
 // Apply returns the features [T][n*p] of n nodes, row-major by node, at the knots [T], without noise. NaN, a missing
 // value, stays missing. Values at a knot depend on later observations too. The input is not changed.
 //
-// Errors wrap [ErrValues] or [ErrKnots], as those of [Fill].
+// Errors wrap [ErrValues] or [ErrKnots], like errors of [Fill].
 func (s Smoothing) Apply(knots []float64, features [][]float64, nodes int) ([][]float64, error) {
 	if err := s.Check(); err != nil || s == NoSmoothing {
 		return features, err
