@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Line compares a row with a rival in all cases of a matrix.
@@ -48,12 +49,12 @@ func (m *Matrix) Add(row, rival string, at int, f Finding) {
 
 // Tested drops the lines in which no case was tested.
 func (m *Matrix) Tested() {
-	m.Lines = slices.DeleteFunc(m.Lines, func(l Line) bool { return l.Tally()[NotTested] == len(l.Findings) })
+	m.Lines = slices.DeleteFunc(m.Lines, func(l Line) bool { return l.Tally()[stats.NotTested] == len(l.Findings) })
 }
 
 // Tally counts the cases of a line by outcome.
-func (l Line) Tally() map[Outcome]int {
-	counts := make(map[Outcome]int)
+func (l Line) Tally() map[stats.Outcome]int {
+	counts := make(map[stats.Outcome]int)
 	for _, f := range l.Findings {
 		counts[f.Outcome]++
 	}
@@ -88,7 +89,7 @@ const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of a
 // line.
 func (m Matrix) Table() *figures.Table {
 	t := m.table(m.cell)
-	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...)
+	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, stats.Level, m.Score)}, m.Notes...)
 	return t
 }
 
@@ -97,7 +98,7 @@ func (m Matrix) Table() *figures.Table {
 func (m Matrix) Details() *figures.Table {
 	t := m.table(func(f Finding) figures.Cell {
 		switch {
-		case f.Outcome != NotTested:
+		case f.Outcome != stats.NotTested:
 			return figures.Text(m.numbers(f))
 		case f.Note != "":
 			return figures.Text("– (" + f.Note + ")")
@@ -132,11 +133,11 @@ func (m Matrix) table(cell func(Finding) figures.Cell) *figures.Table {
 // cell returns a mark, with the difference if it is shown; on a page, hovering shows all numbers.
 func (m Matrix) cell(f Finding) figures.Cell {
 	switch f.Outcome {
-	case Better:
+	case stats.Better:
 		return figures.Marked("▲ "+m.Write(f.Difference), figures.Favourable, m.numbers(f))
-	case Worse:
+	case stats.Worse:
 		return figures.Marked("▼ "+m.Write(f.Difference), figures.Unfavourable, m.numbers(f))
-	case NotShown:
+	case stats.NotShown:
 		return figures.Marked("·", figures.Neutral, m.numbers(f))
 	}
 	return figures.Marked("–", figures.Neutral, f.Note)

@@ -58,7 +58,7 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	}
 	ranking := figures.Ranking{}
 	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
-	if friedman.P > judge.Level {
+	if friedman.P > stats.Level {
 		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
 			"so no pair of them is compared.", len(table), len(models), p)
 	} else {
@@ -67,9 +67,9 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 			ranking.Models = append(ranking.Models, figures.RankedModel{Name: b.Names[id], Rank: friedman.MeanRanks[i],
 				Style: style})
 		}
-		ranking.Groups = aligned.Groups(judge.Level)
+		ranking.Groups = aligned.Groups(stats.Level)
 		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
-			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, judge.Level)
+			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, stats.Level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {

@@ -170,7 +170,7 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 		}
 		if compared {
 			cell := experiments.None()
-			if d := differences[id]; d.Outcome != judge.NotTested {
+			if d := differences[id]; d.Outcome != stats.NotTested {
 				cell = figures.Estimate(d.Difference, d.Half)
 			}
 			cells = append(cells, cell)
@@ -249,13 +249,13 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 			row := turned.row(id)
 			m.Add(row.Name, turned.row(catalogue.PersistentID).Name, at, f)
 			switch f.Outcome {
-			case judge.NotTested:
+			case stats.NotTested:
 				continue
-			case judge.Better:
+			case stats.Better:
 				better = append(better, row.Name)
-			case judge.NotShown:
+			case stats.NotShown:
 				undecided = append(undecided, row.Name)
-			case judge.Worse:
+			case stats.Worse:
 				worse++
 			}
 			tested++
@@ -300,7 +300,7 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 			continue
 		}
 		row := figures.DotRow{Name: turned.results.Where("model", id)[0].Model.Name, Style: catalogue.StyleIn(r, id)}
-		if d := differences[id]; d.Outcome != judge.NotTested {
+		if d := differences[id]; d.Outcome != stats.NotTested {
 			row.Value = figures.Estimate(d.Difference, d.Half)
 		}
 		rows = append(rows, row)

@@ -26,16 +26,16 @@ type expectation struct {
 }
 
 // outcome returns what a change shows about the expectation.
-func (x expectation) outcome(c change) judge.Outcome {
+func (x expectation) outcome(c change) stats.Outcome {
 	switch d := c.direction(); {
 	case slices.Contains(x.goes, d):
-		return judge.Better
+		return stats.Better
 	case d == staysLevel || d == rises || d == falls || d == dips:
-		return judge.Worse
+		return stats.Worse
 	case d == isMissing:
-		return judge.NotTested
+		return stats.NotTested
 	}
-	return judge.NotShown
+	return stats.NotShown
 }
 
 // trivial compares the trivial classifier with the trained models; "" if it has no runs, and for times.
@@ -82,9 +82,9 @@ func (p panel) comparedWith(row experiments.Results) (better, worse []string, ri
 	findings, err := judge.Beside(of(row), rows, stats.Test{})
 	for i, f := range findings {
 		switch f.Outcome {
-		case judge.Worse:
+		case stats.Worse:
 			better = append(better, names[i])
-		case judge.Better:
+		case stats.Better:
 			worse = append(worse, names[i])
 		}
 	}

@@ -64,7 +64,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			}
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
-		if least*float64(len(others)) > judge.Level || len(a) < 2 {
+		if least*float64(len(others)) > stats.Level || len(a) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
@@ -292,9 +292,9 @@ func improvement(e judge.Evidence) (all []judge.Case, err error) {
 			c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
 		}
 		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
-			c.Decided = judge.NotShown
+			c.Decided = stats.NotShown
 			if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
-				c.Decided = judge.Worse
+				c.Decided = stats.Worse
 			}
 		}
 		return []judge.Case{c}, nil
@@ -336,8 +336,8 @@ func fewer(e judge.Evidence) (all []judge.Case, err error) {
 		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
 			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
 				int(parameters("pre-mult").Value), int(parameters("peng").Value))
-			if c.Outcome = judge.Better; peng >= general {
-				c.Outcome = judge.Worse
+			if c.Outcome = stats.Better; peng >= general {
+				c.Outcome = stats.Worse
 			}
 		}
 		return []judge.Case{c}, nil

@@ -45,14 +45,14 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 		if !c.several || c.additional {
 			continue
 		}
-		compared := make(map[judge.Outcome][]string)
+		compared := make(map[stats.Outcome][]string)
 		for _, l := range m.Lines {
 			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
 				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference)))
 			}
 		}
 		var parts []string
-		for _, o := range []judge.Outcome{judge.Better, judge.Worse} {
+		for _, o := range []stats.Outcome{stats.Better, stats.Worse} {
 			if compared[o] != nil {
 				parts = append(parts, string(o)+" than "+judge.Enumerate(compared[o]))
 			}
@@ -225,7 +225,7 @@ func (c contest) findings(model string, rivals []string) (findings []judge.Findi
 	}
 	findings, err = judge.Beside(c.row(model), rows, stats.Test{})
 	for i, f := range findings {
-		if f.Outcome != judge.NotTested {
+		if f.Outcome != stats.NotTested {
 			findings[i].Note = c.paper(model, rivals[i])
 		}
 	}
