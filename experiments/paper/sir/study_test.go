@@ -300,7 +300,7 @@ func TestSIRVerdict(t *testing.T) {
 	for _, want := range []string{"Accuracy against observations stays level for Constant, PENG-CDE and PENG-CDE, " +
 		"affine; " +
 		"rises for ASTGCN; falls for DCRNN; is not clearly better than a guess for ", "; is undecided for STIDGCN.",
-		"Accuracy under noise, 20 observations stays level for PENG-CDE, PENG-CDE, affine, DCRNN, ASTGCN and STIDGCN; " +
+		"Accuracy under noise, 20 observations stays level for PENG-CDE, PENG-CDE affine, DCRNN, ASTGCN and STIDGCN; " +
 			"falls for PENG-CDE with adaptive steps; is not clearly better than a guess for Original GN-CDE."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -153,7 +153,7 @@ func TestContactTables(t *testing.T) {
 		}
 	}
 	verdict, _, _, err := Contact().Verdict(r)
-	if !strings.HasPrefix(verdict, "All graphs, κ 0.2: PENG-CDE, recommended is ") {
+	if !strings.HasPrefix(verdict, "All graphs, κ 0.2: PENG-CDE recommended is ") {
 		t.Errorf("%q does not begin with how the study's subject compares", verdict)
 	}
 	if err != nil || !strings.Contains(verdict, "Linear law has the lowest mean error in 6 of 7 worlds") {
