@@ -24,9 +24,12 @@ import (
 const testScore = string(affinity.Test)
 
 // publishedFor returns the value that the paper prints for a row by a protocol.
-func publishedFor(data string, row experiments.Row, p Protocol) (mean, half float64, ok bool) {
-	found, ok := catalogue.Published("tgb", row.ID, data)
-	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
+func publishedFor(data string, row experiments.Row, p Protocol) figures.Cell {
+	if p != protocolOfPaper(row) {
+		return figures.Missing()
+	}
+	found, _ := catalogue.Published("tgb", row.ID, data)
+	return found.Cell()
 }
 
 // protocolOfPaper returns the protocol by which the paper has a row.
@@ -163,8 +166,8 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
 				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
 			}
-			if mean, half, ok := publishedFor(name, row[0].Model, Protocol(p)); ok && r.Comparable() {
-				cell = cell.Published(mean, half)
+			if r.Comparable() {
+				cell = cell.Published(publishedFor(name, row[0].Model, Protocol(p)))
 			}
 			cells = append(cells, cell)
 		}
