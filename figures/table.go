@@ -89,10 +89,16 @@ func (t *Table) shown() *Table {
 	return &with
 }
 
-// isEmpty reports whether a row says that it has no result, and has none in any cell.
+// isEmpty reports whether a row says that it has no result, and has none in any cell behind its name.
 func isEmpty(row []Cell) bool {
-	return slices.ContainsFunc(row, func(c Cell) bool { return c.none }) &&
-		!slices.ContainsFunc(row[1:], func(c Cell) bool { return !c.none && !c.IsMissing() })
+	says := false
+	for _, c := range row[min(1, len(row)):] {
+		if !c.none && !c.IsMissing() {
+			return false
+		}
+		says = says || c.none
+	}
+	return says
 }
 
 // best marks the best numbers of a column. A number alone is not the best.

@@ -21,9 +21,10 @@ type Line struct {
 // Matrix holds the findings of rows against rivals, by cases such as splits of a series or families of graphs.
 type Matrix struct {
 	Title string
-	// Score names the compared quantity, such as "errors", and Write formats a difference of it.
+	// Score names the compared quantity, such as "errors". Write formats a difference of it, with the interval of this
+	// half-width behind it unless that is 0.
 	Score string
-	Write func(difference float64) string
+	Write func(difference, half float64) string
 	Cases []string
 	Lines []Line
 	// Notes are printed after the table's own notes.
@@ -31,9 +32,13 @@ type Matrix struct {
 }
 
 // Signed formats differences with a sign and this number of decimals.
-func Signed(places int) func(float64) string {
-	return func(difference float64) string {
-		return strings.Replace(fmt.Sprintf("%+.*f", places, difference), "-", "−", 1)
+func Signed(places int) func(difference, half float64) string {
+	return func(difference, half float64) string {
+		text := fmt.Sprintf("%+.*f", places, difference)
+		if half > 0 {
+			text += fmt.Sprintf(" (%+.*f to %+.*f)", places, difference-half, places, difference+half)
+		}
+		return strings.ReplaceAll(text, "-", "−")
 	}
 }
 
@@ -134,9 +139,9 @@ func (m Matrix) table(cell func(Finding) figures.Cell) *figures.Table {
 func (m Matrix) cell(f Finding) figures.Cell {
 	switch f.Outcome {
 	case stats.Better:
-		return figures.Marked("▲ "+m.Write(f.Difference), figures.Favourable, m.numbers(f))
+		return figures.Marked("▲ "+m.Write(f.Difference, 0), figures.Favourable, m.numbers(f))
 	case stats.Worse:
-		return figures.Marked("▼ "+m.Write(f.Difference), figures.Unfavourable, m.numbers(f))
+		return figures.Marked("▼ "+m.Write(f.Difference, 0), figures.Unfavourable, m.numbers(f))
 	case stats.NotShown:
 		return figures.Marked("·", figures.Neutral, m.numbers(f))
 	}
@@ -145,11 +150,11 @@ func (m Matrix) cell(f Finding) figures.Cell {
 
 // numbers formats the difference with its interval, the corrected p value and the note.
 func (m Matrix) numbers(f Finding) string {
-	text := m.Write(f.Difference)
-	if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) && f.Half > 0 {
-		text += fmt.Sprintf(" (%s to %s)", m.Write(f.Difference-f.Half), m.Write(f.Difference+f.Half))
+	half := f.Half
+	if math.IsNaN(half) || math.IsInf(half, 0) {
+		half = 0
 	}
-	text += ", p " + Probability(f.P)
+	text := m.Write(f.Difference, half) + ", p " + Probability(f.P)
 	if f.Note != "" {
 		text += " (" + f.Note + ")"
 	}

@@ -34,9 +34,11 @@ type PublishedRow struct {
 	numbers  map[string]Number
 }
 
-// On returns the row's number in a column.
+// On returns the row's number in a column; NaN if it has none.
 func (r PublishedRow) On(column string) (n Number, ok bool) {
-	n, ok = r.numbers[column]
+	if n, ok = r.numbers[column]; !ok {
+		n = Number{math.NaN(), math.NaN()}
+	}
 	return n, ok
 }
 

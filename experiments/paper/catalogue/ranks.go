@@ -31,18 +31,19 @@ func BlocksOf(results experiments.Results, score string) Blocks {
 	return b
 }
 
-// leastRanked is the smallest number of models that are ranked.
-const leastRanked = 3
+// leastRanked and leastBlocks are the smallest numbers of models and of blocks for ranks. With fewer blocks ranks are
+// noise: the distribution that Friedman's test uses holds from about ten on (Demšar 2006, section 3.2.2).
+const leastRanked, leastBlocks = 3, 10
 
 // CriticalDifference returns the critical-difference diagram of the models. It uses Friedman's test over blocks and,
 // if that rejects at 0.05, tests pairs of models by aligned ranks with Holm's correction. Models with errors on less
 // than half of the blocks are left out, then blocks that lack a model; the figure says so. The error wraps
-// [experiments.ErrNotStored] if fewer than 3 models or 2 blocks remain.
+// [experiments.ErrNotStored] if fewer than 3 models or 10 blocks remain.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
-	if len(models) < leastRanked || len(table) < 2 {
+	if len(models) < leastRanked || len(table) < leastBlocks {
 		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: %d models on %d complete blocks are stored, want "+
-			"%d and 2 to rank them", title, len(models), len(table), leastRanked)
+			"%d and %d to rank them", title, len(models), len(table), leastRanked, leastBlocks)
 	}
 	friedman, err := stats.Friedman(table)
 	if err != nil {

@@ -66,6 +66,14 @@ func (r row) judged() judge.Row {
 	return judge.Row{Name: r.Name, Blocks: r.of, Errors: r.errors, Gap: r.Gap()}
 }
 
+// interval formats a difference of errors, with its interval unless half is 0.
+func interval(difference, half float64) string {
+	if half == 0 {
+		return signed(difference)
+	}
+	return fmt.Sprintf("%s (%s to %s)", signed(difference), signed(difference-half), signed(difference+half))
+}
+
 // signed formats a difference of errors.
 func signed(difference float64) string {
 	if difference < 0 {
@@ -98,7 +106,7 @@ func (c comparison) verdict() (string, error) {
 // split. The text compares rows with the simple forecast; details has all numbers. All results are empty if errors
 // are missing.
 func verdict(comparisons []comparison) (text string, matrix, details *figures.Table, err error) {
-	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
+	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: interval}
 	for _, c := range comparisons {
 		m.Cases = append(m.Cases, c.heading())
 	}

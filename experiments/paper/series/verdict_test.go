@@ -1,7 +1,6 @@
 package series
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -188,34 +187,5 @@ func TestForecastBlocks(t *testing.T) {
 		at("peng", nil, nil, run(0, 3), run(1)), at("zero", []int{0, 1}, []float64{7, 8}, run(0, 7), run(1, 8))}}})
 	if v := seeds.Values; len(v) != 2 || v[0][0] != 3 || v[0][1] != 7 || !math.IsNaN(v[1][0]) || v[1][1] != 8 {
 		t.Errorf("seeds: %v of %q", v, seeds.Matrix.Blocks)
-	}
-}
-
-// The tennis series is ranked together with the series of England once both have runs, and not under that name
-// before.
-func TestSeriesAreRankedTogether(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	study := Tennis()
-	r, err := study.Stored(context.Background(), experiments.Options{Profile: experiments.Medium, Fresh: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := comparisons(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	together, title, err := withOther(r, all)
-	if err != nil || title != "twitter-tennis and epidemics, england" {
-		t.Fatalf("%q, %v", title, err)
-	}
-	places := make(map[*Forecasting]bool)
-	for _, c := range together {
-		places[c.place] = true
-	}
-	if len(places) != 2 || len(together) <= len(all) {
-		t.Errorf("%d comparisons of %d series, want more than %d of 2", len(together), len(places), len(all))
-	}
-	if drawn := forecastRanks(r, all); drawn.Err != nil || len(drawn.All) != 0 {
-		t.Errorf("%d diagrams of nothing, %v", len(drawn.All), drawn.Err)
 	}
 }

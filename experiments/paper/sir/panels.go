@@ -60,7 +60,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 			return isClock(run) || slices.Contains(blindIDs, run.Model.ID) // they are not run with noise
 		})
 		if len(at.Values("noise")) > 1 {
-			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
+			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise with %s observations", n),
 				key: "noise", score: accuracy, better: figures.Higher, results: at,
 				axes: figures.Axes{X: "standard deviation as a part of the largest I"}})
 		}

@@ -2,6 +2,7 @@ package sir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -122,11 +123,21 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	if len(judged["observations"])+len(judged["inference"]) == 0 {
 		return "", nil, nil
 	}
-	var sentences []string
-	for _, p := range panels {
-		if p.key == "noise" || p.name == "observations" {
-			sentences = append(sentences, sentence(p.title, judged[p.name]))
+	told := slices.DeleteFunc(slices.Clone(panels), func(p panel) bool {
+		return p.key != "noise" && p.name != "observations"
+	})
+	var sentences, trivial []string
+	for _, p := range told[:min(2, len(told))] { // under noise with the fewest observations
+		sentences = append(sentences, sentence(p.title, judged[p.name]))
+		for _, c := range judged[p.name] {
+			if c.model.ID == catalogue.RatioID && c.gap == "" {
+				trivial = append(trivial, fmt.Sprintf("%.2f", c.mean.Mean))
+			}
 		}
+	}
+	if trivial != nil {
+		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean of "+
+			judge.Enumerate(trivial)+".")
 	}
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
 		2*o.size(r.Profile).testPerClass))
@@ -172,25 +183,33 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 	return t
 }
 
-// sentence says which models go where; models without runs are left out.
+// sentence says which models go where, with their accuracies or by how much these change. Models that are no better than
+// a guess and models without runs are left out, as the matrix shows them.
 func sentence(title string, all []change) string {
-	var clauses []string
-	for _, goes := range []struct {
-		directions []direction
-		words      string
-	}{{[]direction{staysLevel}, "stays level for"}, {[]direction{rises}, "rises for"}, {[]direction{falls}, "falls for"},
-		{[]direction{dips}, "is lower in between for"}, {[]direction{isAGuess}, "is not clearly better than a guess for"},
-		{[]direction{isUndecided, tooFewSeeds}, "is undecided for"}} {
+	accuracy := func(c change) float64 { return c.mean.Mean }
+	by := func(c change) float64 { return math.Abs(c.change.Mean) }
+	clause := func(words, numbers string, of func(change) float64, directions ...direction) string {
 		var names []string
+		var values []float64
 		for _, c := range all {
-			if slices.Contains(goes.directions, c.direction()) && c.model.ID != catalogue.RatioID {
-				names = append(names, c.model.Name)
+			if slices.Contains(directions, c.direction()) && c.model.ID != catalogue.RatioID {
+				names, values = append(names, c.model.Name), append(values, of(c))
 			}
 		}
-		if names != nil {
-			clauses = append(clauses, goes.words+" "+judge.Enumerate(names))
+		if names == nil {
+			return ""
 		}
+		span := fmt.Sprintf("%.2f", floats.Min(values))
+		if highest := fmt.Sprintf("%.2f", floats.Max(values)); highest != span {
+			span += " to " + highest
+		}
+		return fmt.Sprintf("%s %s (%s %s)", words, judge.Enumerate(names), numbers, span)
 	}
+	clauses := slices.DeleteFunc([]string{clause("stays level for", "mean", accuracy, staysLevel),
+		clause("rises for", "by", by, rises), clause("falls for", "by", by, falls),
+		clause("is lower in between for", "mean", accuracy, dips),
+		clause("is undecided for", "mean", accuracy, isUndecided, tooFewSeeds)},
+		func(clause string) bool { return clause == "" })
 	if clauses == nil {
 		return ""
 	}

@@ -174,7 +174,7 @@ func TestContactTables(t *testing.T) {
 		if i == 0 {
 			wantOutcome = stats.NotShown
 		}
-		if f.Outcome != wantOutcome || i > 0 && percent(f.Difference) != "50% lower" {
+		if f.Outcome != wantOutcome || i > 0 && change(f.Difference, 0) != "2 times lower" {
 			t.Errorf("%s: %+v", m.Cases[i], f)
 		}
 	}

@@ -48,7 +48,7 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 		compared := make(map[stats.Outcome][]string)
 		for _, l := range m.Lines {
 			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
-				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference)))
+				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference, 0)))
 			}
 		}
 		var parts []string
@@ -147,7 +147,7 @@ func (w Worlds) contests(results experiments.Results) (all []contest) {
 				paper: func(model, other string) string {
 					if printed := printedRatio(v.keys["dynamics"], model, other,
 						[]worldAt{{family: column}}); !math.IsNaN(printed.Mean) {
-						return "the paper: " + percent(printed.Mean)
+						return "the paper: " + change(printed.Mean, 0)
 					}
 					return ""
 				}})
@@ -169,7 +169,7 @@ var worldsNote = prose.Text("pairs")
 // matrix compares the subjects with their rivals, in each world and in several together.
 func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	contests := w.contests(r.Results)
-	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: percent, Notes: []string{worldsNote}}
+	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: change, Notes: []string{worldsNote}}
 	for _, c := range contests {
 		m.Cases = append(m.Cases, c.name)
 	}

@@ -53,8 +53,8 @@ func TestVerdictOfWorlds(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	original := m.Lines[1].Findings
-	if f := original[0]; f.Outcome != stats.Better || percent(f.Difference) != "50% lower" ||
-		f.Note != "the paper: 74% lower" {
+	if f := original[0]; f.Outcome != stats.Better || change(f.Difference, 0) != "2 times lower" ||
+		f.Note != "the paper: 3.8 times lower" {
 		t.Errorf("%+v", f)
 	}
 	for _, f := range original[1:] {
