@@ -174,7 +174,7 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 
 // modelName returns the paper's name of a vector field.
 func modelName(field string) string {
-	names := map[string]string{"peng": "PENG-CDE", "affine": "PENG-CDE, affine", "original": "Original GN-CDE",
+	names := map[string]string{"peng": "PENG-CDE", "affine": "PENG-CDE affine", "original": "Original GN-CDE",
 		"pre-mult": "Pre-Mult GN-CDE", "adjacency": "Adjacency GN-CDE", "gn-ode": "GN-ODE", "constant": "Constant"}
 	return cmp.Or(names[field], field)
 }

@@ -47,8 +47,8 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 	if made, planned := empty.Count(); made != 0 || planned != toyRuns {
 		t.Errorf("%d of %d runs before the first, want 0 of %d", made, planned, toyRuns)
 	}
-	if text := markdown(t, empty); !strings.Contains(text, "missing, 2 of 2") {
-		t.Errorf("missing runs do not show:\n%s", text)
+	if text := markdown(t, empty); !strings.Contains(text, "No result is stored.") {
+		t.Errorf("that no run is stored does not show:\n%s", text)
 	}
 	r := run(t, toy(), o)
 	facts := r.Results[1].Facts()

@@ -41,8 +41,8 @@ type Pivot struct {
 	// Better is the direction of better scores. Decimals is their number of digits; 0 chooses it.
 	Better   figures.Direction
 	Decimals int
-	// Published, if not nil, returns what the paper prints for a model and a column.
-	Published func(model Row, column string) (mean, halfWidth float64, ok bool)
+	// Published, if not nil, returns what the paper prints for a model and a column, missing if nothing.
+	Published func(model Row, column string) figures.Cell
 	// Finding and Notes describe the table. Notes on the whole report are in [Report.Notes].
 	Finding string
 	Notes   []string
@@ -67,9 +67,7 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 		for _, column := range columns {
 			cell := row.Where(p.Columns, column).Cell(p.Score, p.Interval)
 			if p.Published != nil {
-				if mean, half, ok := p.Published(row[0].Model, column); ok {
-					cell = cell.Published(mean, half)
-				}
+				cell = cell.Published(p.Published(row[0].Model, column))
 			}
 			cells = append(cells, cell)
 		}

@@ -7,14 +7,14 @@ import (
 )
 
 // Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval, and optionally the
-// published number. The zero value is a missing result.
+// published result. The zero value is a missing result.
 type Cell struct {
 	kind      cellKind
 	text      string
 	mean      float64
 	half      float64 // 0 or NaN is unknown
 	of        string
-	published *[2]float64
+	published *Cell
 	tone      Tone
 	says      string // under the pointer
 	none      bool   // a text in place of a result
@@ -48,7 +48,7 @@ func Missing() Cell { return Cell{} }
 // Text returns a text cell, such as a model's name. It is never compared.
 func Text(s string) Cell { return Cell{kind: textCell, text: s} }
 
-// NoResult returns a text cell that says why there is no result.
+// NoResult returns a text cell that says why there is no result. Tables name rows of such cells in a sentence.
 func NoResult(why string) Cell { return Cell{kind: textCell, text: why, none: true} }
 
 // Number returns a cell with a value without an interval. NaN is Missing.
@@ -63,12 +63,12 @@ func Estimate(mean, half float64) Cell {
 	return Cell{kind: numberCell, mean: mean, half: half}
 }
 
-// Published returns the cell with a published mean, and its half-width if known (else NaN), shown next to the value.
-func (c Cell) Published(mean, half float64) Cell {
-	if math.IsNaN(mean) {
-		return c
+// Published returns the cell with a published result, which a table shows in a column of its own. A missing one
+// changes nothing.
+func (c Cell) Published(result Cell) Cell {
+	if !result.IsMissing() {
+		c.published = &result
 	}
-	c.published = &[2]float64{mean, half}
 	return c
 }
 

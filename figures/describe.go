@@ -84,7 +84,7 @@ func describeLines(axes Axes, series []Series) string {
 		said := strings.TrimSpace(fmt.Sprintf("%s begins at %s, ends at %s (%s)", s.Name, short(first), short(last),
 			spanOf(s.Y...)))
 		if gaps > 0 {
-			said += fmt.Sprintf(", %d missing", gaps)
+			said += fmt.Sprintf(", %s missing", plural(gaps, "point"))
 		}
 		each, all = append(each, said), append(all, s.X...)
 	}
@@ -121,24 +121,18 @@ func marked(axes Axes, x scale) string {
 	return "Marked: " + strings.Join(said, "; ")
 }
 
-// lowest says which line is lowest most often, among the largest set of lines over about the same X.
+// lowest says which line is lowest most often, at the X of the line with most points.
 func lowest(series []Series) string {
-	var group []Series
-	for _, like := range series {
-		if same := slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return !alike(s.X, like.X) }); len(same) >
-			len(group) {
-			group = same
-		}
-	}
-	if len(group) < 2 {
+	if len(series) < 2 {
 		return ""
 	}
-	times, points := make([]int, len(group)), 0
-	for k := range group[0].X {
-		best := -1
-		for i, s := range group {
-			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < group[best].Y[k]) {
-				best = i
+	most := slices.MaxFunc(series, func(a, b Series) int { return cmp.Compare(len(a.X), len(b.X)) })
+	times, points := make([]int, len(series)), 0
+	for _, x := range most.X {
+		best, least := -1, math.Inf(1)
+		for i, s := range series {
+			if y := s.at(x); y < least {
+				best, least = i, y
 			}
 		}
 		if best >= 0 {
@@ -146,26 +140,25 @@ func lowest(series []Series) string {
 			points++
 		}
 	}
-	best := slices.Index(times, slices.Max(times))
-	of := ""
-	if len(group) < len(series) {
-		of = fmt.Sprintf(", of %d lines over the same points", len(group))
+	if points == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%s is lowest at %d of %d points%s", cmp.Or(group[best].Name, "The first"), times[best], points, of)
+	best := slices.Index(times, slices.Max(times))
+	return fmt.Sprintf("Lowest at %d of %s: %s", times[best], plural(points, "point"),
+		cmp.Or(series[best].Name, "the first"))
 }
 
-// alike reports whether points are hardly apart.
-func alike(x, y []float64) bool {
-	if len(x) != len(y) {
-		return false
+// at interpolates the line linearly; NaN where it has no value.
+func (s Series) at(x float64) float64 {
+	k, found := slices.BinarySearch(s.X, x)
+	switch {
+	case found:
+		return s.Y[k]
+	case k == 0 || k == len(s.X):
+		return math.NaN()
 	}
-	near := 0.02 * (x[len(x)-1] - x[0])
-	for k := range x {
-		if math.Abs(x[k]-y[k]) > near {
-			return false
-		}
-	}
-	return true
+	part := (x - s.X[k-1]) / (s.X[k] - s.X[k-1])
+	return (1-part)*s.Y[k-1] + part*s.Y[k]
 }
 
 // describeForecasts compares forecasts with the truth, in the last span where there are spans.
@@ -246,7 +239,7 @@ func describeDots(axes Axes, rows []DotRow) string {
 	}
 	low := ""
 	if best >= 0 {
-		low = rows[best].Name + " is lowest"
+		low = "Lowest: " + rows[best].Name
 	}
 	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, ", "), low)
 }

@@ -32,9 +32,9 @@ func describeGrid(axes Axes, g Grid) string {
 	if missing > 0 {
 		head += fmt.Sprintf(", %d missing", missing)
 	}
-	return axes.describe(head, fmt.Sprintf("The largest magnitude, %s, is in row %s, column %s",
-		short(g.Values[row][column]), place(g.Rows, row, short(float64(row))),
-		place(g.Columns, column, axes.span(g.Start+float64(column)))))
+	return axes.describe(head, fmt.Sprintf("Largest magnitude: %s (%s; %s)", short(g.Values[row][column]),
+		place(g.Rows, row, "row "+short(float64(row))),
+		place(g.Columns, column, "column "+axes.span(g.Start+float64(column)))))
 }
 
 func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) string {

@@ -22,8 +22,8 @@ func TestAlt(t *testing.T) {
 	}{
 		"lines": {must(Lines(Axes{Title: "T", X: "day", Y: "cases", Marks: []Mark{{Name: "event", X: 1},
 			{Name: "event", X: 2}, {X: 2}, {Name: "late", X: 9}}}, up, down)),
-			"T. down is lowest at 3 of 4 points. 2 lines of cases over day 0 to 3: up begins at 1, ends at 4 (1 to 4), 1 " +
-				"missing; down begins at 3, ends at 0 (0 to 3). Marked: event at 1, 2."},
+			"T. Lowest at 3 of 4 points: down. 2 lines of cases over day 0 to 3: up begins at 1, ends at 4 (1 to 4), 1 " +
+				"point missing; down begins at 3, ends at 0 (0 to 3). Marked: event at 1, 2."},
 		"one line": {must(Lines(Axes{}, Series{Y: []float64{1e7, 0.00012}})),
 			"1 line 0 to 1: begins at 1e+07, ends at 0.00012 (0.00012 to 1e+07)."},
 		"forecasts": {must(Forecasts(Axes{Spans: []Span{{"train", 0, 1.5}, {"test", 1.5, 3}}}, []ForecastPanel{
@@ -33,10 +33,10 @@ func TestAlt(t *testing.T) {
 		"loss": {must(LossCurves(Axes{}, LossRun{Train: []float64{3, 1}, Validation: []float64{2, 4}})),
 			"Loss by epoch of 1 run: train loss 1 to 3, validation loss 2 to 4. Kept: epoch 1, with validation loss 2."},
 		"dots": {must(Dots(Axes{X: "error"}, DotRow{Name: "A", Value: Estimate(2, 0.5)}, DotRow{Name: "B", None: "off scale"},
-			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B off scale, C 1.00. C is lowest."},
+			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B off scale, C 1.00. Lowest: C."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,
 			Diverging: true})), "Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing. " +
-			"The largest magnitude, −5, is in row b, column 4."},
+			"Largest magnitude: −5 (b; column 4)."},
 		"graphs": {must(Adjacency(Axes{}, []HeatPanel{{Title: "before", Dense: [][]float64{{0, 2}, {5, 0}}},
 			{Title: "after", N: 2}})), "2 adjacency maps of 2 nodes. before: 2 edges, weights 2 to 5; after: 0 edges."},
 		"ranks": {must(CriticalDifference(Axes{Title: "Errors"}, Ranking{Models: []RankedModel{{Name: "A", Rank: 2.5},
@@ -59,7 +59,7 @@ func TestAlt(t *testing.T) {
 	three := []Series{{Name: "a", X: []float64{0, 50, 100}, Y: []float64{1, 1, 1}},
 		{Name: "b", X: []float64{0, 60, 100}, Y: []float64{0, 0, 0}},
 		{Name: "c", X: []float64{0, 51, 100}, Y: []float64{2, 0, nan}}}
-	if got, want := lowest(three), "a is lowest at 2 of 3 points, of 2 lines over the same points"; got != want {
+	if got, want := lowest(three), "Lowest at 3 of 3 points: b"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var many []Series

@@ -17,14 +17,14 @@ import (
 // DotRow is one model of a dot plot.
 type DotRow struct {
 	Name  string
-	Value Cell      // a number or a missing result; its interval and its published value are drawn too
+	Value Cell      // a number or a missing result; its interval is drawn too
 	Seeds []float64 // results of single seeds, drawn faintly; may be nil
 	None  string    // text shown if there is no value; "" is "missing"
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
-// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, the published
-// value as a ring, and the numbers at the right. Rows without a result say so.
+// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the numbers
+// at the right. Rows without a result say so.
 func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 	if err := checkDots(axes, rows); err != nil {
 		return nil, err
@@ -61,7 +61,6 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	seeds := func(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
 		return &plotter.Scatter{XYs: at, GlyphStyle: circle(withAlpha(c, 0.45), 1.8)}
 	}
-	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 5, Shape: ring{}}}
 	key := rows[0].rgb() // of entries that stand for all rows
 	if slices.ContainsFunc(rows, func(r DotRow) bool { return r.rgb() != key }) {
 		key = colours[Grey]
@@ -83,20 +82,14 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 			}
 			p.Add(mean(r.rgb(), plotter.XY{X: r.Value.mean, Y: at}))
 		}
-		if v := r.Value.published; v != nil {
-			published.XYs = append(published.XYs, plotter.XY{X: v[0], Y: at})
-		}
 		if single := known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds))); len(single) > 0 {
 			p.Add(seeds(r.rgb(), single...))
 			singles++
 		}
 	}
-	p.Add(published, labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
+	p.Add(labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
 	if singles > 0 {
 		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds(key)}})
-	}
-	if len(published.XYs) > 0 {
-		entries = append(entries, entry{"published", []plot.Thumbnailer{published}})
 	}
 	p.Y.Label.Text, p.Y.Width, p.Y.Tick.Length, p.Y.Tick.Marker = "", 0, 0, names
 	p.Y.Tick.Label.Font, p.Y.Tick.Label.Color = labelText.Font, labelText.Color
@@ -133,14 +126,11 @@ func checkDots(axes Axes, rows []DotRow) error {
 	return nil
 }
 
-// values returns the mean, the published value and single results.
+// values returns the mean and single results.
 func (r DotRow) values() []float64 {
 	values := slices.Clone(r.Seeds)
 	if r.Value.kind == numberCell {
 		values = append(values, r.Value.mean)
-	}
-	if r.Value.published != nil {
-		values = append(values, r.Value.published[0])
 	}
 	return values
 }

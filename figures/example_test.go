@@ -89,7 +89,7 @@ func ExampleForecasts() {
 
 func ExampleDots() {
 	figure, err := figures.Dots(figures.Axes{X: "mean squared error"},
-		figures.DotRow{Name: "PENG-CDE", Value: figures.Estimate(0.64, 0.03).Published(0.62, math.NaN())},
+		figures.DotRow{Name: "PENG-CDE", Value: figures.Estimate(0.64, 0.03)},
 		figures.DotRow{Name: "Original", Value: figures.Missing()})
 	fmt.Println(figure != nil, err)
 	// Output: true <nil>
@@ -114,22 +114,22 @@ func ExampleTable() {
 	table := &figures.Table{
 		Columns: []figures.Column{{Title: "model"}, {Title: "error", Better: figures.Lower}},
 		Rows: [][]figures.Cell{
-			{figures.Text("A"), figures.Estimate(0.64, 0.03).Published(0.62, 0.02)},
+			{figures.Text("A"), figures.Estimate(0.64, 0.03).Published(figures.Number(0.62))},
 			{figures.Text("B"), figures.Estimate(0.66, 0.04)},
 			{figures.Text("C"), figures.Missing()},
 		},
 	}
 	fmt.Print(table)
 	// Output:
-	// | model |                             error |
-	// |:------|----------------------------------:|
-	// | A     | **0.640 ± 0.030** (0.620 ± 0.020) |
-	// | B     |              <u>0.660 ± 0.040</u> |
-	// | C     |                                 – |
+	// | model |             error | error, paper |
+	// |:------|------------------:|-------------:|
+	// | A     | **0.640 ± 0.030** |        0.620 |
+	// | B     |     0.660 ± 0.040 |            – |
+	// | C     |                 – |            – |
 	//
 	// Notes:
 	//
-	// - ±: 95% interval; bold (in plain text ◄): the best of its column; underlined (in plain text ~): within the best's 95% interval; in brackets: published; –: missing.
+	// - ±: 95% interval; bold (in plain text ◄): the best of its column; paper: what was published; –: missing.
 }
 
 func ExampleTable_Text() {
@@ -138,7 +138,7 @@ func ExampleTable_Text() {
 		Columns: []figures.Column{{Title: "model"}, {Title: "grid", Better: figures.Lower},
 			{Title: "community", Better: figures.Lower}},
 		Rows: [][]figures.Cell{
-			{figures.Text("PENG-CDE"), figures.Estimate(0.64, 0.03).Published(0.62, 0.02), figures.Number(0.5)},
+			{figures.Text("PENG-CDE"), figures.Estimate(0.64, 0.03).Published(figures.Number(0.62)), figures.Number(0.5)},
 			{figures.Text("Original"), figures.Estimate(0.66, 0.04), figures.Number(0.7)},
 		},
 		Finding: "PENG-CDE is best on both.",
@@ -148,11 +148,16 @@ func ExampleTable_Text() {
 	// Output:
 	// Error by graph
 	//
-	// model                 grid  community
-	// --------  ----------------  ---------
-	// PENG-CDE   0.640 ± 0.030 ◄    0.500 ◄
-	//           (0.620 ± 0.020)
-	// Original   0.660 ± 0.040 ~    0.700
+	//                            grid,
+	// model                grid  paper
+	// --------  ---------------  -----
+	// PENG-CDE  0.640 ± 0.030 ◄  0.620
+	// Original  0.660 ± 0.040        –
+	//
+	// model     community
+	// --------  ---------
+	// PENG-CDE    0.500 ◄
+	// Original    0.700
 	//
 	// PENG-CDE is best on both.
 	// <nil>

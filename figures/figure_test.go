@@ -57,7 +57,7 @@ func TestSVGHoldsLabels(t *testing.T) {
 		"loss":       {"train (5 seeds)", "validation (5 seeds)", "epoch kept", "epoch", "mean squared error", "0.5"},
 		"forecasts":  {"observed", "PENG-CDE, mean", "band: min–max of 5 seeds", "Epsilon", "standardised cases", "−1"},
 		"forecasts2": {"Alpha", "Beta", "val."},
-		"dots":       {"PENG-CDE", "mean with 95% interval", "published", "one seed", "missing", "0.641 ± 0.032", "–"},
+		"dots":       {"PENG-CDE", "mean with 95% interval", "one seed", "missing", "0.641 ± 0.032", "–"},
 		"marks":      {"topology event", "training horizon", "GN-ODE"},
 		"weights":    {"initial value", "identity", "0.31 ± 0.05"},
 		"heatmap8":   {"A", "layer 1, A′", "a column whose name is l…", "mean of 5 seeds"},

@@ -51,7 +51,7 @@ func Notes(items ...Item) NoteList {
 
 // legend explains the marks of tables.
 var legend = [...]string{"±: 95% interval", "bold (in plain text ◄): the best of its column",
-	"underlined (in plain text ~): within the best's 95% interval", "in brackets: published", "–: missing",
+	"paper: what was published", "–: missing",
 	"a number with how many it is of behind it: the mean of those that are there, not compared"}
 
 // HTML returns the notes in a collapsed section "Notes", or nothing if there are none.

@@ -127,11 +127,11 @@ func samples(t testing.TB) map[string]*Figure {
 	add("forecasts2", f, err)
 
 	f, err = Dots(Axes{Title: "Test error by model", X: "mean squared error"},
-		DotRow{Name: "PENG-CDE", Value: Estimate(0.641, 0.032).Published(0.62, 0.02),
+		DotRow{Name: "PENG-CDE", Value: Estimate(0.641, 0.032),
 			Seeds: []float64{0.61, 0.63, 0.64, 0.66, 0.67}},
-		DotRow{Name: "Original", Value: Estimate(0.702, 0.051).Published(0.731, 0.03),
+		DotRow{Name: "Original", Value: Estimate(0.702, 0.051),
 			Seeds: []float64{0.66, 0.68, 0.7, 0.72, 0.75}},
-		DotRow{Name: "STG-NCDE", Value: Missing().Published(0.913, math.NaN())},
+		DotRow{Name: "STG-NCDE", Value: Missing()},
 		DotRow{Name: "Mean of the last 5 days", Value: Number(0.87)},
 		DotRow{Name: "A long name of some model with options", Value: Missing()})
 	add("dots", f, err)

@@ -3,6 +3,7 @@ package figures
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Direction says which of two numbers is better.
@@ -21,8 +22,9 @@ type Column struct {
 	Decimals int       // 0 chooses from the intervals, -1 writes none
 }
 
-// Table holds results. Among compared numbers the best mean is bold and every mean inside the best's interval is
-// underlined; ties are all bold. Missing cells show as "–" and are never compared.
+// Table holds results. Among compared numbers the best mean is bold; ties are all bold. Missing cells show as "–" and
+// are never compared. Whether others are worse than the best is for a test to say, not for the intervals of means.
+// Published results have columns of their own, and rows of [NoResult] are named below the table.
 //
 // HTML, Markdown and Text write the title, the cells and the finding. [Notes] has the notes, for the end of a page.
 type Table struct {
@@ -40,53 +42,80 @@ func (t *Table) HasPublished() bool {
 	})
 }
 
-// WithoutEmpty returns the table without the rows that have no result in any cell, and the first cells of these rows.
-func (t *Table) WithoutEmpty() (filled *Table, empty []string) {
-	with := *t
-	with.Rows = nil
+// shown returns the table as it is written: published results in columns beside ours, and rows without a result named
+// in a sentence below, unless nothing but published results is known.
+func (t *Table) shown() *Table {
+	var filled [][]Cell
+	var empty []string
+	paper := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
-		if len(row) > 1 && !slices.ContainsFunc(row[1:], func(c Cell) bool { return !c.none && !c.IsMissing() }) {
+		for j, c := range row {
+			paper[j] = paper[j] || c.published != nil
+		}
+		if isEmpty(row) {
 			empty = append(empty, row[0].text)
 		} else {
-			with.Rows = append(with.Rows, row)
+			filled = append(filled, row)
 		}
 	}
-	return &with, empty
+	with := *t
+	switch {
+	case len(filled) == 0 && slices.Contains(paper, true):
+		filled = t.Rows
+	case len(filled) == 0 && len(empty) > 0:
+		with.Finding = strings.TrimSpace(t.Finding + " No result is stored.")
+	case len(empty) > 0:
+		with.Finding = strings.TrimSpace(t.Finding + " No result is stored for " + strings.Join(empty, "; ") + ".")
+	}
+	with.Columns, with.Rows = nil, make([][]Cell, len(filled))
+	for j, column := range t.Columns {
+		with.Columns = append(with.Columns, column)
+		if paper[j] {
+			with.Columns = append(with.Columns, Column{Title: column.Title + ", paper", Decimals: column.Decimals})
+		}
+		for i, row := range filled {
+			var cell Cell // missing beyond the end of a row
+			if j < len(row) {
+				cell = row[j]
+			}
+			with.Rows[i] = append(with.Rows[i], cell)
+			if paper[j] && cell.published != nil {
+				with.Rows[i] = append(with.Rows[i], *cell.published)
+			} else if paper[j] {
+				with.Rows[i] = append(with.Rows[i], NoResult("–"))
+			}
+		}
+	}
+	return &with
 }
 
-// mark is the emphasis of a cell.
-type mark uint8
-
-const (
-	markNone mark = iota
-	markBest
-	markClose // inside the interval of the best
-)
-
-// compare finds the best of a column, and the means inside its interval. A number alone is not the best.
-func compare(cells []Cell, better Direction) []mark {
-	marks := make([]mark, len(cells))
-	if alone := len(slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !c.compared() })) < 2; alone {
-		return marks
+// isEmpty reports whether a row says that it has no result, and has none in any cell behind its name.
+func isEmpty(row []Cell) bool {
+	says := false
+	for _, c := range row[min(1, len(row)):] {
+		if !c.none && !c.IsMissing() {
+			return false
+		}
+		says = says || c.none
 	}
-	var best Cell
+	return says
+}
+
+// best marks the best numbers of a column. A number alone is not the best.
+func best(cells []Cell, better Direction) []bool {
+	marks := make([]bool, len(cells))
+	compared, least := 0, math.Inf(1)
+	sign := 1.0
+	if better == Higher {
+		sign = -1
+	}
 	for _, c := range cells {
-		switch {
-		case !c.compared() || better == NotCompared:
-		case best.IsMissing() || better == Lower && c.mean < best.mean || better == Higher && c.mean > best.mean:
-			best = c
-		case c.mean == best.mean:
-			best.half = math.Max(finiteOr0(best.half), finiteOr0(c.half))
+		if c.compared() {
+			compared, least = compared+1, math.Min(least, sign*c.mean)
 		}
 	}
 	for i, c := range cells {
-		switch {
-		case best.IsMissing() || !c.compared():
-		case c.mean == best.mean:
-			marks[i] = markBest
-		case math.Abs(c.mean-best.mean) <= finiteOr0(best.half):
-			marks[i] = markClose
-		}
+		marks[i] = better != NotCompared && compared > 1 && c.compared() && sign*c.mean == least
 	}
 	return marks
 }
@@ -108,7 +137,7 @@ func decimals(column []Cell, asked int) int {
 		if c.mean != 0 {
 			means = append(means, math.Abs(c.mean))
 		}
-		whole = whole && c.mean == math.Trunc(c.mean) && (c.published == nil || c.published[0] == math.Trunc(c.published[0]))
+		whole = whole && c.mean == math.Trunc(c.mean)
 	}
 	digits := func(values []float64, wanted int) int {
 		slices.Sort(values)

@@ -15,10 +15,11 @@ func testTable() *Table {
 		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower},
 			{Title: "accuracy", Better: Higher, Decimals: 1}},
 		Rows: [][]Cell{
-			{Text("first"), Estimate(0.641, 0.032).Published(0.62, 0.02), Number(71.3)},
-			{Text("second"), Estimate(0.668, 0.011), Estimate(80, 2.5).Published(79.6, nan)},
+			{Text("first"), Estimate(0.641, 0.032).Published(Estimate(0.62, 0.02)), Number(71.3)},
+			{Text("second"), Estimate(0.668, 0.011), Estimate(80, 2.5).Published(Number(79.6))},
 			{Text("third"), Estimate(0.702, 0.2), Number(78)},
 			{Text("a|b <c>"), Missing()},
+			{Text("fourth"), NoResult("missing, 3 of 3").Published(Number(0.9)), NoResult("missing, 3 of 3")},
 		},
 		Finding: "The first is best on A; 2 * 2 seeds.",
 		Notes:   []string{"Three seeds & test data."},
@@ -28,14 +29,14 @@ func testTable() *Table {
 func TestMarkdown(t *testing.T) {
 	want := `**Test error**
 
-| model       |                       test data A |              accuracy |
-|:------------|----------------------------------:|----------------------:|
-| first       | **0.641 ± 0.032** (0.620 ± 0.020) |                  71.3 |
-| second      |              <u>0.668 ± 0.011</u> | **80.0 ± 2.5** (79.6) |
-| third       |                     0.702 ± 0.200 |           <u>78.0</u> |
-| a\|b &lt;c> |                                 – |                     – |
+| model       |       test data A | test data A, paper |       accuracy | accuracy, paper |
+|:------------|------------------:|-------------------:|---------------:|----------------:|
+| first       | **0.641 ± 0.032** |      0.620 ± 0.020 |           71.3 |               – |
+| second      |     0.668 ± 0.011 |                  – | **80.0 ± 2.5** |            79.6 |
+| third       |     0.702 ± 0.200 |                  – |           78.0 |               – |
+| a\|b &lt;c> |                 – |                  – |              – |               – |
 
-The first is best on A; 2 \* 2 seeds.
+The first is best on A; 2 \* 2 seeds. No result is stored for fourth.
 `
 	got, err := testTable().Markdown()
 	if err != nil {
@@ -48,8 +49,8 @@ The first is best on A; 2 \* 2 seeds.
 Notes:
 
 - Three seeds & test data.
-- ±: 95% interval; bold (in plain text ◄): the best of its column; underlined (in plain text ~): within the best's ` +
-		"95% interval; in brackets: published; –: missing.\n"
+- ±: 95% interval; bold (in plain text ◄): the best of its column; paper: what was published; –: missing.
+`
 	if diff := cmp.Diff(want+notes, testTable().String()); diff != "" {
 		t.Errorf("String: -want +got\n%s", diff)
 	}
@@ -63,12 +64,12 @@ func TestHTML(t *testing.T) {
 	const number = `<td style="text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;` +
 		`padding:3px 8px;vertical-align:top">`
 	for _, want := range []string{
-		number + `<b>0.641 ± 0.032</b> <span style="display:block;opacity:0.7">(0.620 ± 0.020)</span></td>`,
-		number + `<u>0.668 ± 0.011</u></td>`,
-		number + `<b>80.0 ± 2.5</b> <span style="display:block;opacity:0.7">(79.6)</span></td>`,
+		number + `<b>0.641 ± 0.032</b></td>` + number + `0.620 ± 0.020</td>`,
+		number + `0.668 ± 0.011</td>`,
+		number + `<b>80.0 ± 2.5</b></td>` + number + `79.6</td>`,
 		number + `–</td>`,
 		`<td style="text-align:left;min-width:6em;padding:3px 8px;vertical-align:top;min-width:10em">a|b &lt;c&gt;</td>`,
-		`The first is best on A; 2 * 2 seeds.</p>`,
+		`The first is best on A; 2 * 2 seeds. No result is stored for fourth.</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %s\n%s", want, page)
@@ -82,32 +83,31 @@ func TestHTML(t *testing.T) {
 
 // A number that is not complete says so in all forms, and the notes explain it.
 func TestIncomplete(t *testing.T) {
-	cell := Estimate(9.81, 0.5).Incomplete("3 of 10 <seeds>").Published(11.155, 0.669)
+	cell := Estimate(9.81, 0.5).Incomplete("3 of 10 <seeds>").Published(Estimate(11.155, 0.669))
 	table := &Table{Columns: []Column{{Title: "model"}, {Title: "grid", Better: Lower, Decimals: 2}},
 		Rows: [][]Cell{{Text("a"), cell}, {Text("b"), Missing().Incomplete("0 of 10")}, {Text("c"), Estimate(12, 3)},
 			{Text("d"), Number(20)}}}
 	text := table.String()
-	for _, want := range []string{"| 9.81 ± 0.50, 3 of 10 &lt;seeds> (11.15 ± 0.67) |", "**12.00 ± 3.00** |", " – |",
+	for _, want := range []string{"| 9.81 ± 0.50, 3 of 10 &lt;seeds> | 11.15 ± 0.67 |", "**12.00 ± 3.00** |", " – |",
 		"of those that are there, not compared"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	for _, width := range []int{80, 42} { // beside the published value, and above it
+	for _, width := range []int{80, 42} { // in one block, and in two
 		text, err := table.Text(width)
 		if err != nil || strings.Count(text, "3 of 10 <seeds>") != 1 || !strings.Contains(text, "9.81 ± 0.50,") {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}
 	page, err := table.HTML()
-	if want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span> <span style="display:block;` +
-		`opacity:0.7">(11.15 ± 0.67)</span>`; err != nil || !strings.Contains(page, want) {
+	if want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span></td>`; err != nil || !strings.Contains(page, want) {
 		t.Errorf("%v: no %s in\n%s", err, want, page)
 	}
 	texts(t, []byte("<div>"+page+"</div>"))
 }
 
-// How cells are marked: b best, u inside the interval of the best, . neither.
+// How cells are marked: b best, . not.
 func TestMarks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -118,15 +118,12 @@ func TestMarks(t *testing.T) {
 		{"lower", Lower, []Cell{Number(3), Number(1), Number(2)}, ".b."},
 		{"higher", Higher, []Cell{Number(3), Number(1), Number(2)}, "b.."},
 		{"not compared", NotCompared, []Cell{Number(3), Number(1)}, ".."},
-		{"inside the best's interval", Lower, []Cell{Estimate(1, 0.5), Estimate(1.4, 0), Estimate(1.6, 9)}, "bu."},
-		{"on its edge", Lower, []Cell{Estimate(1, 0.5), Number(1.5)}, "bu"},
-		{"the other's interval does not count", Higher, []Cell{Estimate(2, 0.1), Estimate(1, 5)}, "b."},
+		{"intervals do not count", Lower, []Cell{Estimate(1, 0.5), Estimate(1.4, 0), Estimate(1.6, 9)}, "b.."},
 		{"ties", Higher, []Cell{Number(2), Number(2), Number(1)}, "bb."},
 		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5), Number(6)}, "..b."},
 		{"what is not complete never wins", Lower, []Cell{Number(1).Incomplete("2 of 3"), Number(2), Number(3)}, ".b."},
-		{"nor is it close", Lower, []Cell{Estimate(1, 5), Number(2).Incomplete("2 of 3"), Number(9)}, "b.."},
 		{"infinite never wins", Higher, []Cell{Number(inf), Number(1), Number(0)}, ".b."},
-		{"published never wins", Lower, []Cell{Number(2).Published(0.1, nan), Number(1), Missing().Published(0, nan)}, ".b."},
+		{"published never wins", Lower, []Cell{Number(2).Published(Number(0.1)), Number(1), Missing().Published(Number(0))}, ".b."},
 		{"words", Lower, []Cell{Text("0"), Number(1), Number(2)}, ".b."},
 		{"unknown interval", Lower, []Cell{Estimate(1, nan), Number(1.0001)}, "b."},
 		{"alone", Lower, []Cell{Number(1), Missing(), Number(0).Incomplete("2 of 3")}, "..."},
@@ -134,8 +131,8 @@ func TestMarks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			for _, m := range compare(c.cells, c.better) {
-				got += string(".bu"[m])
+			for _, m := range best(c.cells, c.better) {
+				got += map[bool]string{true: "b", false: "."}[m]
 			}
 			if got != c.want {
 				t.Errorf("%q, wanted %q", got, c.want)
@@ -202,8 +199,8 @@ func TestHasPublished(t *testing.T) {
 	}{
 		{nil, false},
 		{[][]Cell{{Text("x"), Number(1)}, {}}, false},
-		{[][]Cell{{Text("x"), Number(1).Published(nan, nan)}}, false},
-		{[][]Cell{{Text("x")}, {Text("y"), Missing().Published(0, nan)}}, true},
+		{[][]Cell{{Text("x"), Number(1).Published(Missing())}}, false},
+		{[][]Cell{{Text("x")}, {Text("y"), Missing().Published(Number(0))}}, true},
 	} {
 		if table := (&Table{Rows: c.rows}); table.HasPublished() != c.want {
 			t.Errorf("%+v: %t, want %t", c.rows, !c.want, c.want)
@@ -224,20 +221,31 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
-func TestWithoutEmpty(t *testing.T) {
-	table := &Table{Title: "errors", Columns: []Column{{Title: "model"}, {Title: "a"}, {Title: "b"}}, Rows: [][]Cell{
-		{Text("full"), Number(1), Number(2)}, {Text("half"), NoResult("missing, 1 of 1"), Number(2)},
-		{Text("none"), NoResult("missing, 1 of 1"), Missing()}, {Text("words"), Text("diverged"), Missing()},
-	}}
-	filled, empty := table.WithoutEmpty()
-	var left []string
-	for _, row := range filled.Rows {
-		left = append(left, row[0].text)
+// Rows that say that they have no result are named below the table, in all forms.
+func TestRowsWithoutResults(t *testing.T) {
+	none := NoResult("missing, 1 of 1")
+	table := func(rows ...[]Cell) *Table {
+		return &Table{Columns: []Column{{Title: "model"}, {Title: "a"}, {Title: "b"}}, Rows: rows}
 	}
-	if !slices.Equal(left, []string{"full", "half", "words"}) || !slices.Equal(empty, []string{"none"}) {
-		t.Errorf("left %q, empty %q", left, empty)
-	}
-	if len(table.Rows) != 4 || filled.Title != table.Title {
-		t.Errorf("the table has %d rows, the other the title %q", len(table.Rows), filled.Title)
+	full, paper := []Cell{Text("full"), Number(1), Number(2)}, []Cell{Text("paper"), none.Published(Number(3)), none}
+	for _, c := range []struct {
+		table *Table
+		left  []string
+		says  string
+	}{
+		{table(full, []Cell{Text("half"), none, Number(2)}, []Cell{Text("none"), none, Missing()},
+			[]Cell{Text("words"), Text("diverged"), Missing()}, []Cell{Text("unsaid"), Missing()}, paper),
+			[]string{"full", "half", "words", "unsaid"}, "No result is stored for none; paper."},
+		{table([]Cell{Text("none"), none, none}), nil, "No result is stored."},
+		{table([]Cell{Text("none"), none, none}, paper), []string{"none", "paper"}, ""},
+	} {
+		shown := c.table.shown()
+		var left []string
+		for _, row := range shown.Rows {
+			left = append(left, row[0].text)
+		}
+		if !slices.Equal(left, c.left) || shown.Finding != c.says {
+			t.Errorf("left %q, says %q; want %q, %q", left, shown.Finding, c.left, c.says)
+		}
 	}
 }

@@ -11,20 +11,17 @@ import (
 
 // format has the functions and patterns that format a table's cells.
 type format struct {
-	escape    func(string) string
-	marked    func(text string, tone Tone, says string) string // the text is escaped
-	marks     [3]string                                        // of fmt, by mark
-	of        string                                           // of fmt
-	published string                                           // of fmt
+	escape func(string) string
+	marked func(text string, tone Tone, says string) string // the text is escaped
+	best   string                                           // of fmt
+	of     string                                           // of fmt
 }
 
 var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
 		func(text string, _ Tone, _ string) string { return text },
-		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, ", %s", " (%s)"}
-	page = format{html.EscapeString, shade,
-		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"},
-		` <span style="display:block">%s</span>`, ` <span style="display:block;opacity:0.7">(%s)</span>`}
+		"**%s**", ", %s"}
+	page = format{html.EscapeString, shade, "<b>%s</b>", ` <span style="display:block">%s</span>`}
 )
 
 // shades are the colours of tones, light enough for text on pages of any colour.
@@ -47,23 +44,24 @@ func shade(text string, tone Tone, says string) string {
 
 // write returns a cell.
 func (f format) write(c written) string {
-	text := f.marked(fmt.Sprintf(f.marks[c.mark], f.escape(c.value)), c.tone, c.says)
+	text := f.escape(c.value)
+	if c.best {
+		text = fmt.Sprintf(f.best, text)
+	}
+	text = f.marked(text, c.tone, c.says)
 	if c.of != "" {
 		text += fmt.Sprintf(f.of, f.escape(c.of))
-	}
-	if c.published != "" {
-		text += fmt.Sprintf(f.published, f.escape(c.published))
 	}
 	return text
 }
 
 // written is a cell as text, without its marks.
 type written struct {
-	value, of, published string
-	kind                 cellKind
-	mark                 mark
-	tone                 Tone
-	says                 string
+	value, of string
+	kind      cellKind
+	best      bool
+	tone      Tone
+	says      string
 }
 
 // layout is a table as text: its cells by row, the columns of words, which are aligned left, and the marks that occur.
@@ -84,24 +82,20 @@ func (t *Table) layout() (layout, error) {
 				len(t.Columns))
 		}
 	}
+	t = t.shown()
 	l := layout{Table: t, cells: make([][]written, len(t.Rows)), Words: make([]bool, len(t.Columns))}
 	for j, column := range t.Columns {
-		cells := make([]Cell, len(t.Rows)) // missing beyond the end of a row
+		cells := make([]Cell, len(t.Rows))
 		for i, row := range t.Rows {
-			if j < len(row) {
-				cells[i] = row[j]
-			}
+			cells[i] = row[j]
 		}
-		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
+		places, marks := decimals(cells, column.Decimals), best(cells, column.Better)
 		l.Words[j] = words(cells)
 		for i, c := range cells {
-			w := written{value: c.value(places), of: c.of, kind: c.kind, mark: marks[i], tone: c.tone, says: c.says}
-			if c.published != nil {
-				w.published = estimate(c.published[0], c.published[1], places)
-			}
+			w := written{value: c.value(places), of: c.of, kind: c.kind, best: marks[i], tone: c.tone, says: c.says}
 			l.cells[i] = append(l.cells[i], w)
-			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, w.mark == markBest,
-				w.mark == markClose, w.published != "", c.IsMissing(), w.of != ""} {
+			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, w.best, c.published != nil,
+				c.IsMissing(), w.of != ""} {
 				l.occur[k] = l.occur[k] || here
 			}
 		}
@@ -144,8 +138,7 @@ func (t *Table) String() string {
 	return s
 }
 
-// Markdown returns a table with padded columns, readable as plain text too. The best is **bold**, means close to it are
-// <u>underlined</u>, published numbers are in parentheses.
+// Markdown returns a table with padded columns, readable as plain text too. The best is **bold**.
 func (t *Table) Markdown() (string, error) {
 	l, err := t.layout()
 	if err != nil {
@@ -153,7 +146,7 @@ func (t *Table) Markdown() (string, error) {
 	}
 	cells := l.strings(markdown)
 	rows := [][]string{nil, nil} // titles, and the rule below
-	for j, column := range t.Columns {
+	for j, column := range l.Columns {
 		width := max(3, utf8.RuneCountInString(column.Title))
 		for _, row := range cells {
 			width = max(width, utf8.RuneCountInString(row[j]))
@@ -174,8 +167,8 @@ func (t *Table) Markdown() (string, error) {
 	for _, row := range append(rows, cells...) {
 		b.WriteString(strings.Join(row, "") + "|\n")
 	}
-	if t.Finding != "" {
-		fmt.Fprintf(&b, "\n%s\n", markdownNotes([]string{t.Finding})[0])
+	if l.Finding != "" {
+		fmt.Fprintf(&b, "\n%s\n", markdownNotes([]string{l.Finding})[0])
 	}
 	return b.String(), nil
 }

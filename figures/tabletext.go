@@ -7,15 +7,14 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// marksOfText are the marks after a number; all have the same width.
-var marksOfText = [...]string{markNone: "", markBest: "◄", markClose: "~"}
+// bestOfText is the mark after the best number.
+const bestOfText = "◄"
 
 const between = 2 // columns of a terminal between two columns of a table
 
 // Text returns the table without any markup, in lines of at most width columns of a terminal (0 is 80): the best of a
-// column is marked ◄, values close to it ~. If the table is wider, published values are below the others and the table
-// is split into blocks, one below the other, each with the columns that name the rows; long titles, names and texts are
-// wrapped. Nothing is cut off.
+// column is marked ◄. A wider table is split into blocks, one below the other, each with the columns that name the
+// rows; long titles, names and texts are wrapped. Nothing is cut off.
 func (t *Table) Text(width int) (string, error) {
 	width, err := textWidth(width)
 	if err != nil {
@@ -25,10 +24,9 @@ func (t *Table) Text(width int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	columns, total := l.textColumns(false)
+	columns, total := l.textColumns()
 	blocks := [][]textColumn{columns}
 	if total > width {
-		columns, _ = l.textColumns(true)
 		for _, share := range []int{30, 25, 20} { // of the width, for names: narrower if that takes fewer blocks
 			if b := l.blocks(columns, width, width*share/100); share == 30 || len(b) < len(blocks) {
 				blocks = b
@@ -45,8 +43,8 @@ func (t *Table) Text(width int) (string, error) {
 		}
 		writeBlock(&b, block)
 	}
-	if t.Finding != "" {
-		b.WriteString("\n" + strings.Join(plain.Wrap(t.Finding, width), "\n") + "\n")
+	if l.Finding != "" {
+		b.WriteString("\n" + strings.Join(plain.Wrap(l.Finding, width), "\n") + "\n")
 	}
 	return b.String(), nil
 }
@@ -88,36 +86,32 @@ func (l layout) names(width int) int {
 // textColumn is a column of plain text.
 type textColumn struct {
 	title string
-	rows  [][]string // [row][line]
+	rows  []string
 	width int
 	words bool // aligned left
 }
 
 // textColumns returns the table's columns as text, and their total width side by side.
-func (l layout) textColumns(stacked bool) (columns []textColumn, total int) {
+func (l layout) textColumns() (columns []textColumn, total int) {
 	for j := range l.Columns {
-		columns = append(columns, l.textColumn(j, stacked))
+		columns = append(columns, l.textColumn(j))
 		total += columns[j].width + between
 	}
 	return columns, total - between
 }
 
-// textColumn aligns means, half-widths, marks and published values, which are below the others if stacked.
-func (l layout) textColumn(j int, stacked bool) textColumn {
+// textColumn aligns means, half-widths and marks.
+func (l layout) textColumn(j int) textColumn {
 	c := textColumn{title: l.Columns[j].Title, words: l.Words[j]}
-	means, halves, published := make([]string, len(l.cells)), make([]string, len(l.cells)), make([]string, len(l.cells))
-	meanWidth, halfWidth, markWidth, publishedWidth := 0, 0, 0, 0
+	means, halves := make([]string, len(l.cells)), make([]string, len(l.cells))
+	meanWidth, halfWidth, marked := 0, 0, false
 	for i, row := range l.cells {
 		w := row[j]
 		if w.kind == numberCell && w.of == "" && !strings.HasPrefix(w.value, "(") { // (1.2 ± 0.1)×10⁶ stands alone
 			means[i], halves[i], _ = strings.Cut(w.value, " ± ")
 		}
-		if w.published != "" {
-			published[i] = "(" + w.published + ")"
-		}
 		meanWidth, halfWidth = max(meanWidth, plain.Columns(means[i])), max(halfWidth, plain.Columns(halves[i]))
-		markWidth = max(markWidth, plain.Columns(marksOfText[w.mark]))
-		publishedWidth = max(publishedWidth, plain.Columns(published[i]))
+		marked = marked || w.best
 	}
 	values, valueWidth := make([]string, len(l.cells)), 0
 	for i, row := range l.cells {
@@ -136,23 +130,18 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 		valueWidth = max(valueWidth, plain.Columns(values[i]))
 	}
 	for i, row := range l.cells {
-		lines := []string{values[i]}
+		line := values[i]
 		if !c.words {
-			lines[0] = plain.Padded(values[i], valueWidth, false)
+			line = plain.Padded(values[i], valueWidth, false)
 		}
-		if markWidth > 0 {
-			lines[0] += " " + plain.Padded(marksOfText[row[j].mark], markWidth, true)
+		switch {
+		case row[j].best:
+			line += " " + bestOfText
+		case marked:
+			line += strings.Repeat(" ", 1+plain.Columns(bestOfText))
 		}
-		switch below := published[i] + strings.Repeat(" ", markWidth); {
-		case stacked && published[i] != "":
-			lines = append(lines, below)
-		case !stacked && publishedWidth > 0:
-			lines[0] += " " + plain.Padded(published[i], publishedWidth, false)
-		}
-		for _, line := range lines {
-			c.width = max(c.width, plain.Columns(line))
-		}
-		c.rows = append(c.rows, lines)
+		c.width = max(c.width, plain.Columns(line))
+		c.rows = append(c.rows, line)
 	}
 	for _, word := range strings.Fields(c.title) {
 		c.width = max(c.width, plain.Columns(word))
@@ -162,24 +151,20 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 
 // fitted returns lines no wider than the column. The second line of a name is indented, so that it differs from a new
 // name.
-func (c textColumn) fitted(lines []string) (all []string) {
-	for _, line := range lines {
-		if plain.Columns(line) <= c.width {
-			all = append(all, line)
-			continue
-		}
-		wrapped := plain.Wrap(line, c.width)
-		if c.words && c.width > 8 {
-			line = strings.Join(strings.Fields(line), " ")
-			rest := plain.Wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
-			for k := range rest {
-				rest[k] = "  " + rest[k]
-			}
-			wrapped = append(wrapped[:1], rest...)
-		}
-		all = append(all, wrapped...)
+func (c textColumn) fitted(line string) []string {
+	if plain.Columns(line) <= c.width {
+		return []string{line}
 	}
-	return all
+	wrapped := plain.Wrap(line, c.width)
+	if c.words && c.width > 8 {
+		line = strings.Join(strings.Fields(line), " ")
+		rest := plain.Wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
+		for k := range rest {
+			rest[k] = "  " + rest[k]
+		}
+		wrapped = append(wrapped[:1], rest...)
+	}
+	return wrapped
 }
 
 // writeBlock writes columns side by side.

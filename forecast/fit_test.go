@@ -158,7 +158,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 			t.Errorf("page refers to %s", address)
 		}
 	}
-	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "is better than"} {
+	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "mean squared error"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("page has no %q", text)
 		}

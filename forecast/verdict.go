@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Verdict states in one sentence whether the model beats the best simple forecast, and by how much.
@@ -32,22 +33,20 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if first, size := utf8.DecodeRuneInString(better); size > 0 {
 		better = string(unicode.ToUpper(first)) + better[size:]
 	}
-	text := fmt.Sprintf("%s is better than %s by %s: mean squared error %s against %s", better, worse,
-		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)))
-	switch {
+	is, chance := "has a lower error", fmt.Sprintf(", which may be chance (95%% interval ± %s)", digits(half))
+	switch outcome := stats.OutcomeOf(difference, half); {
 	case math.IsNaN(difference):
 		return fmt.Sprintf("%s cannot be compared with %s: want errors of both on the same windows, none of them NaN.",
 			model.Name, best.Name)
 	case difference == 0:
 		return fmt.Sprintf("%s and %s are equally good: mean squared error %s.", model.Name, best.Name, digits(mean))
-	case math.IsInf(half, 0) || math.IsNaN(half):
-		text += "; the tested windows are too few, or share too much, for an interval"
-	case math.Abs(difference) > half:
-		text += fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
-	default:
-		text += fmt.Sprintf(", which may be chance (95%% interval ± %s)", digits(half))
+	case outcome == stats.NotTested:
+		chance = "; the tested windows are too few, or share too much, for an interval"
+	case outcome != stats.NotShown:
+		is, chance = "is better", fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	}
-	return text + "."
+	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", better, is, worse,
+		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)), chance)
 }
 
 // digits formats a number with three decimals, or with two digits if it is smaller than these show.

@@ -57,13 +57,6 @@ type Difference struct {
 	P, Corrected float64
 }
 
-// Better reports whether the model's errors are less than the rival's, by the corrected p value at a level such as
-// 0.05.
-func (d Difference) Better(level float64) bool { return d.Mean < 0 && d.Corrected <= level }
-
-// Worse reports whether the rival's errors are less than the model's, as [Difference.Better].
-func (d Difference) Worse(level float64) bool { return d.Mean > 0 && d.Corrected <= level }
-
 // Compare compares a model's errors with each rival's, pair by pair: errors of the same blocks, in the same order, for
 // [Overlapping] in order of time. The p values have Holm's correction for the number of rivals.
 func Compare(model []float64, rivals [][]float64, test Test) ([]Difference, error) {

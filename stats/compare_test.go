@@ -35,10 +35,10 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%q, rival %d: %+v, as if independent %+v", name, i, d, plain[i])
 			}
 		}
-		if all[0].Better(0.05) || all[0].Worse(0.05) || !all[1].Better(0.05) || all[1].Worse(0.05) {
+		if all[0].Outcome() != stats.NotShown || all[1].Outcome() != stats.Better {
 			t.Errorf("%q: %+v, want no difference and a better model", name, all)
 		}
-		if back, err := stats.Compare(worse, [][]float64{model}, test); err != nil || !back[0].Worse(0.05) {
+		if back, err := stats.Compare(worse, [][]float64{model}, test); err != nil || back[0].Outcome() != stats.Worse {
 			t.Errorf("%q: %+v (%v), want a worse model", name, back, err)
 		}
 	}
@@ -65,16 +65,10 @@ func ExampleCompare() {
 		return
 	}
 	for i, d := range all {
-		verdict := "not told apart from"
-		switch {
-		case d.Better(.05):
-			verdict = "better than"
-		case d.Worse(.05):
-			verdict = "worse than"
-		}
-		fmt.Printf("%s %s: %+.3f ± %.3f, corrected p = %.2g\n", verdict, names[i], d.Mean, d.HalfWidth, d.Corrected)
+		fmt.Printf("beside %s: %s, %+.3f ± %.3f, corrected p = %.2g\n", names[i], d.Outcome(), d.Mean, d.HalfWidth,
+			d.Corrected)
 	}
 	// Output:
-	// better than ridge: -0.110 ± 0.010, corrected p = 1.5e-08
-	// not told apart from recent mean: -0.006 ± 0.015, corrected p = 0.39
+	// beside ridge: better, -0.110 ± 0.010, corrected p = 1.5e-08
+	// beside recent mean: no difference shown, -0.006 ± 0.015, corrected p = 0.39
 }

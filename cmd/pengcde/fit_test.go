@@ -49,7 +49,7 @@ func TestFitAndForecast(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said := output(t, folder, fitting()...)
-	for _, text := range []string{"is better than", "recent mean", "ridge", "absolute",
+	for _, text := range []string{"against", "recent mean", "ridge", "absolute",
 		"visitors-forecast/model.pengcde"} {
 		if !strings.Contains(said, text) {
 			t.Errorf("fit says nothing of %q:\n%s", text, said)

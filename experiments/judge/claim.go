@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Claim is one claim of the paper, in our words.
@@ -61,12 +62,12 @@ type Case struct {
 	// Tested means that the outcome comes from the p value, corrected for all cases of the claim, unless Decided is
 	// set.
 	Tested  bool
-	Decided Outcome
+	Decided stats.Outcome
 }
 
 // says words the outcomes of claims.
-var says = map[Outcome]string{Better: "as claimed", Worse: "against it",
-	NotShown: "not shown either way", NotTested: "not yet tested"}
+var says = map[stats.Outcome]string{stats.Better: "as claimed", stats.Worse: "against it",
+	stats.NotShown: "not shown either way", stats.NotTested: "not yet tested"}
 
 // Says returns the outcome in words.
 func (c Case) Says() string { return says[c.Outcome] }
@@ -95,7 +96,7 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 		return Judgement{}, fmt.Errorf("experiments: claim %s: %w", c.ID, err)
 	}
 	j := Judgement{Claim: c, Cases: cases, Verdict: Untested}
-	counts, counted := make(map[Outcome]int), 0
+	counts, counted := make(map[stats.Outcome]int), 0
 	for _, f := range cases {
 		if f.Substitute {
 			continue
@@ -111,14 +112,14 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 			}
 		}
 	}
-	switch shown := counts[Better]; {
+	switch shown := counts[stats.Better]; {
 	case shown > 0 && shown == counted && j.Left == nil:
 		j.Verdict = Holds
 	case shown > 0:
 		j.Verdict = HoldsOnlyWhere
-	case counts[Worse] > 0:
+	case counts[stats.Worse] > 0:
 		j.Verdict = DoesNotHold
-	case counts[NotShown] > 0:
+	case counts[stats.NotShown] > 0:
 		j.Verdict = Open
 	}
 	return j, nil
@@ -133,7 +134,7 @@ func CorrectCases(cases []Case) error {
 		switch c := &cases[i]; {
 		case c.Tested:
 			tested = append(tested, &c.Finding)
-		case c.Outcome == NotTested && !c.Substitute:
+		case c.Outcome == stats.NotTested && !c.Substitute:
 			untested++
 		}
 	}
@@ -151,7 +152,7 @@ func CorrectCases(cases []Case) error {
 
 // CaseList names the cases with one outcome by group, such as "heat: Constant, GN-ODE; gene: all 2".
 type CaseList struct {
-	Outcome Outcome
+	Outcome stats.Outcome
 	Names   string
 	// Why is the reason why cases are not tested; "" for other outcomes.
 	Why string
@@ -167,7 +168,7 @@ func (j Judgement) Lists() (all []CaseList) {
 	for _, c := range j.Cases {
 		counts[c.Group]++
 		key := CaseList{Outcome: c.Outcome}
-		if c.Outcome == NotTested {
+		if c.Outcome == stats.NotTested {
 			key.Why = c.Note
 		}
 		if of[key] == nil {
@@ -175,7 +176,7 @@ func (j Judgement) Lists() (all []CaseList) {
 		}
 		of[key] = append(of[key], c)
 	}
-	order := []Outcome{Better, Worse, NotShown, NotTested}
+	order := []stats.Outcome{stats.Better, stats.Worse, stats.NotShown, stats.NotTested}
 	slices.SortStableFunc(all, func(a, b CaseList) int {
 		return slices.Index(order, a.Outcome) - slices.Index(order, b.Outcome)
 	})

@@ -1,21 +1,25 @@
 package judge
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/stats"
+)
 
 // The outcomes of cases give the verdict.
 func TestVerdictsOfCases(t *testing.T) {
-	of := func(outcomes ...Outcome) (all []Case) {
+	of := func(outcomes ...stats.Outcome) (all []Case) {
 		for i, o := range outcomes {
 			all = append(all, Case{Group: []string{"heat", "gene"}[i%2], Name: string(rune('A' + i)),
 				Finding: Finding{Outcome: o}})
 		}
 		return all
 	}
-	left := of(Better, Better)
+	left := of(stats.Better, stats.Better)
 	left[1].Left = []string{"C diverged, 1 of 3"}
-	other := of(Better, NotTested)
+	other := of(stats.Better, stats.NotTested)
 	other[0].Substitute = true
-	beside := append(of(Better), Case{Name: "B", Finding: Finding{Outcome: Worse}, Substitute: true,
+	beside := append(of(stats.Better), Case{Name: "B", Finding: Finding{Outcome: stats.Worse}, Substitute: true,
 		Left: []string{"a run"}})
 	for _, c := range []struct {
 		name  string
@@ -23,16 +27,16 @@ func TestVerdictsOfCases(t *testing.T) {
 		want  Verdict
 		first string
 	}{
-		{"all", of(Better, Better, Better), Holds, "heat: all 2; gene: B"},
+		{"all", of(stats.Better, stats.Better, stats.Better), Holds, "heat: all 2; gene: B"},
 		{"a run is left out", left, HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one is against", of(Better, Better, Worse), HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one shows nothing", of(Better, NotShown), HoldsOnlyWhere, "heat: A"},
-		{"one is missing", of(Better, NotTested), HoldsOnlyWhere, "heat: A"},
-		{"none, one against", of(NotTested, NotShown, Worse), DoesNotHold, "heat: C"},
-		{"none shows anything", of(NotTested, NotShown), Open, "gene: B"},
+		{"one is against", of(stats.Better, stats.Better, stats.Worse), HoldsOnlyWhere, "heat: A; gene: B"},
+		{"one shows nothing", of(stats.Better, stats.NotShown), HoldsOnlyWhere, "heat: A"},
+		{"one is missing", of(stats.Better, stats.NotTested), HoldsOnlyWhere, "heat: A"},
+		{"none, one against", of(stats.NotTested, stats.NotShown, stats.Worse), DoesNotHold, "heat: C"},
+		{"none shows anything", of(stats.NotTested, stats.NotShown), Open, "gene: B"},
 		{"shown on other data", other, Untested, "heat: A"},
 		{"against it on other data", beside, Holds, "heat: A"},
-		{"missing", of(NotTested, NotTested), Untested, "heat: A; gene: B"},
+		{"missing", of(stats.NotTested, stats.NotTested), Untested, "heat: A; gene: B"},
 		{"nothing", nil, Untested, ""},
 	} {
 		j, err := Claim{Find: func(Evidence) ([]Case, error) { return c.cases, nil }}.Judge(Evidence{})
@@ -55,10 +59,10 @@ func TestCasesAreCorrected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		outcome Outcome
+		outcome stats.Outcome
 		numbers string
-	}{{Worse, "x, corrected p 0.030"}, {Better, "x, corrected p 0.004"}, {NotTested, "no run"},
-		{NotShown, "x, corrected p 0.060"}, {NotTested, ""}} {
+	}{{stats.Worse, "x, corrected p 0.030"}, {stats.Better, "x, corrected p 0.004"}, {stats.NotTested, "no run"},
+		{stats.NotShown, "x, corrected p 0.060"}, {stats.NotTested, ""}} {
 		if f := findings[i]; f.Outcome != want.outcome || f.Note != want.numbers {
 			t.Errorf("case %d: %s, %q, want %s, %q", i, f.Outcome, f.Note, want.outcome, want.numbers)
 		}

@@ -13,22 +13,9 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Level is the largest corrected p value at which a difference counts as shown.
-const Level = 0.05
-
-// Outcome is the result of comparing a row with a rival.
-type Outcome string
-
-const (
-	NotTested Outcome = ""
-	Better    Outcome = "better"
-	Worse     Outcome = "worse"
-	NotShown  Outcome = "no difference shown"
-)
-
 // Finding is the comparison of a row with a rival in one case. The zero value means not tested.
 type Finding struct {
-	Outcome Outcome
+	Outcome stats.Outcome
 	// Difference is the row's score minus the rival's, in the unit of [Matrix].Score. Half is the half-width of its
 	// 95% interval.
 	Difference, Half float64
@@ -42,20 +29,7 @@ type Finding struct {
 
 // Of returns the finding of a test of errors, where less is better.
 func Of(d stats.Difference) Finding {
-	f := Finding{Difference: d.Mean, Half: d.HalfWidth, P: d.Corrected, Raw: d.P}
-	f.settle()
-	return f
-}
-
-func (f *Finding) settle() {
-	switch {
-	case f.P <= Level && f.Difference < 0:
-		f.Outcome = Better
-	case f.P <= Level && f.Difference > 0:
-		f.Outcome = Worse
-	default:
-		f.Outcome = NotShown
-	}
+	return Finding{Outcome: d.Outcome(), Difference: d.Mean, Half: d.HalfWidth, P: d.Corrected, Raw: d.P}
 }
 
 // Correct sets the outcomes of tests again, with Holm's correction for all of them and for the untested cases, which
@@ -73,7 +47,7 @@ func Correct(tested []*Finding, untested int) error {
 	}
 	for i, f := range tested {
 		f.P = corrected[i]
-		f.settle()
+		f.Outcome = stats.Difference{Mean: f.Difference, Corrected: f.P}.Outcome()
 	}
 	return nil
 }

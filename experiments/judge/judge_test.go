@@ -10,12 +10,12 @@ import (
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		d    stats.Difference
-		want Outcome
+		want stats.Outcome
 	}{
-		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.01}, Better},
-		{stats.Difference{Mean: 1, P: 0.001, Corrected: Level}, Worse},
-		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.051}, NotShown},
-		{stats.Difference{Corrected: 1}, NotShown},
+		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.01}, stats.Better},
+		{stats.Difference{Mean: 1, P: 0.001, Corrected: stats.Level}, stats.Worse},
+		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.051}, stats.NotShown},
+		{stats.Difference{Corrected: 1}, stats.NotShown},
 	} {
 		if f := Of(c.d); f.Outcome != c.want || f.Difference != c.d.Mean || f.P != c.d.Corrected {
 			t.Errorf("%+v: %+v, want %s", c.d, f, c.want)
@@ -25,9 +25,9 @@ func TestOf(t *testing.T) {
 
 func TestMatrix(t *testing.T) {
 	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Write: Signed(2)}
-	m.Add("one", "first", 0, Finding{Outcome: Better, Difference: -0.5, P: 0.0001})
-	m.Add("one", "second", 1, Finding{Outcome: Worse, Difference: 0.25, P: 0.04})
-	m.Add("two", "first", 1, Finding{Outcome: NotShown, Difference: 0.1, Half: 0.3, P: 0.5})
+	m.Add("one", "first", 0, Finding{Outcome: stats.Better, Difference: -0.5, P: 0.0001})
+	m.Add("one", "second", 1, Finding{Outcome: stats.Worse, Difference: 0.25, P: 0.04})
+	m.Add("two", "first", 1, Finding{Outcome: stats.NotShown, Difference: 0.1, Half: 0.3, P: 0.5})
 	m.Add("two", "first", 0, Finding{Note: "missing, 1 of 3"})
 	text, err := m.Table().Markdown()
 	if err != nil {
@@ -64,7 +64,8 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, numbers)
 		}
 	}
-	if counts := m.Lines[0].Tally(); counts[Better] != 1 || counts[NotTested] != 1 || counts[Worse] != 0 {
+	if counts := m.Lines[0].Tally(); counts[stats.Better] != 1 || counts[stats.NotTested] != 1 ||
+		counts[stats.Worse] != 0 {
 		t.Errorf("tally %v", counts)
 	}
 }
@@ -78,20 +79,20 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := findings[0]; f.Outcome != Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 || f.Difference > 0.99 ||
-		f.Mean != 2 {
+	if f := findings[0]; f.Outcome != stats.Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 ||
+		f.Difference > 0.99 || f.Mean != 2 {
 		t.Errorf("%+v", f)
 	}
-	if f := findings[1]; f.Outcome != NotTested || f.Note != "gone missing, 1 of 3" {
+	if f := findings[1]; f.Outcome != stats.NotTested || f.Note != "gone missing, 1 of 3" {
 		t.Errorf("%+v", f)
 	}
-	if f := findings[2]; f.Outcome != NotShown || f.Note != "" {
+	if f := findings[2]; f.Outcome != stats.NotShown || f.Note != "" {
 		t.Errorf("%+v", f)
 	}
 	short.Blocks = []int{7, 8, 9}
 	for _, c := range []struct{ row, rival Row }{{row, short}, {Row{Name: "one", Gap: "diverged"}, low}} {
 		findings, err := Beside(c.row, []Row{c.rival}, stats.Test{})
-		if err != nil || findings[0].Outcome != NotTested || findings[0].Note == "" {
+		if err != nil || findings[0].Outcome != stats.NotTested || findings[0].Note == "" {
 			t.Errorf("%+v, %v", findings, err)
 		}
 	}
@@ -104,7 +105,8 @@ func TestCorrect(t *testing.T) {
 	if err := Correct(findings, 1); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Finding{{Outcome: Worse, P: 0.03}, {Outcome: Better, P: 0.004}, {Outcome: NotShown, P: 0.06}} {
+	for i, want := range []Finding{{Outcome: stats.Worse, P: 0.03}, {Outcome: stats.Better, P: 0.004},
+		{Outcome: stats.NotShown, P: 0.06}} {
 		if f := findings[i]; f.Outcome != want.Outcome || f.P < want.P-1e-9 || f.P > want.P+1e-9 {
 			t.Errorf("%d: %+v, want %+v", i, f, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Line compares a row with a rival in all cases of a matrix.
@@ -20,9 +21,10 @@ type Line struct {
 // Matrix holds the findings of rows against rivals, by cases such as splits of a series or families of graphs.
 type Matrix struct {
 	Title string
-	// Score names the compared quantity, such as "errors", and Write formats a difference of it.
+	// Score names the compared quantity, such as "errors". Write formats a difference of it, with the interval of this
+	// half-width behind it unless that is 0.
 	Score string
-	Write func(difference float64) string
+	Write func(difference, half float64) string
 	Cases []string
 	Lines []Line
 	// Notes are printed after the table's own notes.
@@ -30,9 +32,13 @@ type Matrix struct {
 }
 
 // Signed formats differences with a sign and this number of decimals.
-func Signed(places int) func(float64) string {
-	return func(difference float64) string {
-		return strings.Replace(fmt.Sprintf("%+.*f", places, difference), "-", "−", 1)
+func Signed(places int) func(difference, half float64) string {
+	return func(difference, half float64) string {
+		text := fmt.Sprintf("%+.*f", places, difference)
+		if half > 0 {
+			text += fmt.Sprintf(" (%+.*f to %+.*f)", places, difference-half, places, difference+half)
+		}
+		return strings.ReplaceAll(text, "-", "−")
 	}
 }
 
@@ -48,12 +54,12 @@ func (m *Matrix) Add(row, rival string, at int, f Finding) {
 
 // Tested drops the lines in which no case was tested.
 func (m *Matrix) Tested() {
-	m.Lines = slices.DeleteFunc(m.Lines, func(l Line) bool { return l.Tally()[NotTested] == len(l.Findings) })
+	m.Lines = slices.DeleteFunc(m.Lines, func(l Line) bool { return l.Tally()[stats.NotTested] == len(l.Findings) })
 }
 
 // Tally counts the cases of a line by outcome.
-func (l Line) Tally() map[Outcome]int {
-	counts := make(map[Outcome]int)
+func (l Line) Tally() map[stats.Outcome]int {
+	counts := make(map[stats.Outcome]int)
 	for _, f := range l.Findings {
 		counts[f.Outcome]++
 	}
@@ -88,7 +94,7 @@ const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of a
 // line.
 func (m Matrix) Table() *figures.Table {
 	t := m.table(m.cell)
-	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...)
+	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, stats.Level, m.Score)}, m.Notes...)
 	return t
 }
 
@@ -97,7 +103,7 @@ func (m Matrix) Table() *figures.Table {
 func (m Matrix) Details() *figures.Table {
 	t := m.table(func(f Finding) figures.Cell {
 		switch {
-		case f.Outcome != NotTested:
+		case f.Outcome != stats.NotTested:
 			return figures.Text(m.numbers(f))
 		case f.Note != "":
 			return figures.Text("– (" + f.Note + ")")
@@ -132,11 +138,11 @@ func (m Matrix) table(cell func(Finding) figures.Cell) *figures.Table {
 // cell returns a mark, with the difference if it is shown; on a page, hovering shows all numbers.
 func (m Matrix) cell(f Finding) figures.Cell {
 	switch f.Outcome {
-	case Better:
-		return figures.Marked("▲ "+m.Write(f.Difference), figures.Favourable, m.numbers(f))
-	case Worse:
-		return figures.Marked("▼ "+m.Write(f.Difference), figures.Unfavourable, m.numbers(f))
-	case NotShown:
+	case stats.Better:
+		return figures.Marked("▲ "+m.Write(f.Difference, 0), figures.Favourable, m.numbers(f))
+	case stats.Worse:
+		return figures.Marked("▼ "+m.Write(f.Difference, 0), figures.Unfavourable, m.numbers(f))
+	case stats.NotShown:
 		return figures.Marked("·", figures.Neutral, m.numbers(f))
 	}
 	return figures.Marked("–", figures.Neutral, f.Note)
@@ -144,11 +150,11 @@ func (m Matrix) cell(f Finding) figures.Cell {
 
 // numbers formats the difference with its interval, the corrected p value and the note.
 func (m Matrix) numbers(f Finding) string {
-	text := m.Write(f.Difference)
-	if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) && f.Half > 0 {
-		text += fmt.Sprintf(" (%s to %s)", m.Write(f.Difference-f.Half), m.Write(f.Difference+f.Half))
+	half := f.Half
+	if math.IsNaN(half) || math.IsInf(half, 0) {
+		half = 0
 	}
-	text += ", p " + Probability(f.P)
+	text := m.Write(f.Difference, half) + ", p " + Probability(f.P)
 	if f.Note != "" {
 		text += " (" + f.Note + ")"
 	}

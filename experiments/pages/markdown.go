@@ -80,20 +80,11 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 		if p.Overviews > 0 && i == p.Overviews {
 			b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
 		}
-		filled, empty := table.WithoutEmpty()
-		if len(filled.Rows) > 0 {
-			text, err := filled.Markdown()
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(&b, "%s\n", text)
+		text, err := table.Markdown()
+		if err != nil {
+			return "", err
 		}
-		switch {
-		case len(filled.Rows) == 0:
-			fmt.Fprintf(&b, "**%s**: no result is stored.\n\n", table.Title)
-		case len(empty) > 0:
-			fmt.Fprintf(&b, "No result is stored for %s.\n\n", strings.Join(empty, "; "))
-		}
+		fmt.Fprintf(&b, "%s\n", text)
 	}
 	if p.Overviews > 0 {
 		b.WriteString("</details>\n\n")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Without runs no claim is judged, each claim says what it lacks, and all name existing studies.
@@ -32,7 +33,7 @@ func TestClaimsWithoutRuns(t *testing.T) {
 				t.Errorf("%s of nothing: %s, %v, %v", c.ID, j.Verdict, j.Cases, err)
 			}
 			for _, f := range j.Cases {
-				if f.Outcome != judge.NotTested || f.Note == "" || f.Name == "" {
+				if f.Outcome != stats.NotTested || f.Note == "" || f.Name == "" {
 					t.Errorf("%s of nothing: %+v", c.ID, f)
 				}
 			}

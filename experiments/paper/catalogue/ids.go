@@ -6,7 +6,7 @@ package catalogue
 const (
 	LawID        = "law"
 	AffineID     = "affine"
-	AffineName   = "PENG-CDE, affine"
+	AffineName   = "PENG-CDE affine"
 	ResidualID   = "residual"
 	PersistentID = "persistent"
 	// PreciseID is the row that shows what steps cost: PENG-CDE with error-controlled steps that end on each

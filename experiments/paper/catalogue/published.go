@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // publishedText holds the values that the paper prints. Each line has a table, the ID of our row (or of a study, a map
@@ -24,15 +25,20 @@ var publishedText string
 // Number is a value that the paper prints, with its spread; NaN if it prints none.
 type Number struct{ Value, Spread float64 }
 
+// Cell returns the number for a table, or a missing result.
+func (n Number) Cell() figures.Cell { return figures.Estimate(n.Value, n.Spread) }
+
 // PublishedRow is a row of a table of the paper, with the ID of our row.
 type PublishedRow struct {
 	ID, Name string
 	numbers  map[string]Number
 }
 
-// On returns the row's number in a column.
+// On returns the row's number in a column; NaN if it has none.
 func (r PublishedRow) On(column string) (n Number, ok bool) {
-	n, ok = r.numbers[column]
+	if n, ok = r.numbers[column]; !ok {
+		n = Number{math.NaN(), math.NaN()}
+	}
 	return n, ok
 }
 

@@ -31,18 +31,19 @@ func BlocksOf(results experiments.Results, score string) Blocks {
 	return b
 }
 
-// leastRanked is the smallest number of models that are ranked.
-const leastRanked = 3
+// leastRanked and leastBlocks are the smallest numbers of models and of blocks for ranks. With fewer blocks ranks are
+// noise: the distribution that Friedman's test uses holds from about ten on (Demšar 2006, section 3.2.2).
+const leastRanked, leastBlocks = 3, 10
 
 // CriticalDifference returns the critical-difference diagram of the models. It uses Friedman's test over blocks and,
 // if that rejects at 0.05, tests pairs of models by aligned ranks with Holm's correction. Models with errors on less
 // than half of the blocks are left out, then blocks that lack a model; the figure says so. The error wraps
-// [experiments.ErrNotStored] if fewer than 3 models or 2 blocks remain.
+// [experiments.ErrNotStored] if fewer than 3 models or 10 blocks remain.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
-	if len(models) < leastRanked || len(table) < 2 {
+	if len(models) < leastRanked || len(table) < leastBlocks {
 		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: %d models on %d complete blocks are stored, want "+
-			"%d and 2 to rank them", title, len(models), len(table), leastRanked)
+			"%d and %d to rank them", title, len(models), len(table), leastRanked, leastBlocks)
 	}
 	friedman, err := stats.Friedman(table)
 	if err != nil {
@@ -58,7 +59,7 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	}
 	ranking := figures.Ranking{}
 	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
-	if friedman.P > judge.Level {
+	if friedman.P > stats.Level {
 		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
 			"so no pair of them is compared.", len(table), len(models), p)
 	} else {
@@ -67,9 +68,9 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 			ranking.Models = append(ranking.Models, figures.RankedModel{Name: b.Names[id], Rank: friedman.MeanRanks[i],
 				Style: style})
 		}
-		ranking.Groups = aligned.Groups(judge.Level)
+		ranking.Groups = aligned.Groups(stats.Level)
 		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
-			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, judge.Level)
+			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, stats.Level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {

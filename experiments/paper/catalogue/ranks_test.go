@@ -43,16 +43,16 @@ func TestCriticalDifference(t *testing.T) {
 		"p < 0.001", "missing or diverged: 1.", "too few blocks: DCRNN (1)", "They depend on each other")
 	says(drawBlocks(20, 0), "No diagram: over 20 blocks Friedman's test does not tell the 3 models apart (p = 0.")
 
-	few, fewer := drawBlocks(1, 4), drawBlocks(20, 4)
+	few, fewer := drawBlocks(leastBlocks-1, 4), drawBlocks(20, 4)
 	for i := range fewer.Values {
 		fewer.Values[i][i%3] = math.NaN()
 	}
-	for name, b := range map[string]Blocks{"one block": few, "no complete block": fewer, "nothing": {}} {
+	for name, b := range map[string]Blocks{"too few blocks": few, "no complete block": fewer, "nothing": {}} {
 		if _, err := CriticalDifference("Errors", b); !errors.Is(err, experiments.ErrNotStored) {
 			t.Errorf("%s: error %v, want ErrNotStored", name, err)
 		}
 	}
-	infinite := drawBlocks(5, 4)
+	infinite := drawBlocks(leastBlocks, 4)
 	infinite.Values[0][0] = math.Inf(1)
 	if _, err := CriticalDifference("Errors", infinite); err == nil || errors.Is(err, experiments.ErrNotStored) {
 		t.Errorf("an infinite error: %v", err)

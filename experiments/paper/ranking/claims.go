@@ -84,7 +84,7 @@ func affinityCases(results experiments.Results, data, model string, others []str
 		for i, f := range findings {
 			c := judge.Case{Group: tradeNames[data] + ", " + by.protocol.name(), Name: rivals[i].Name, Finding: f,
 				Substitute: data == otherTrade}
-			if c.Tested = f.Outcome != judge.NotTested; c.Tested {
+			if c.Tested = f.Outcome != stats.NotTested; c.Tested {
 				c.Note = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", -f.Difference, f.Half)
 			}
 			all = append(all, c)

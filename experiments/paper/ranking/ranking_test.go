@@ -133,7 +133,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| PENG-CDE with a log-linear part | Persistent Forecast (L) | ▲ +0.0101 |",
-		"| Ridge | Persistent Forecast (L) | · |", "| PENG-CDE, 11 maps | Persistent Forecast (L) | – |"} {
+		"| Ridge | Persistent Forecast (L) | · |", "| PENG-CDE with 11 maps | Persistent Forecast (L) | – |"} {
 		if !strings.Contains(strings.Join(strings.Fields(shown), " "), want) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
@@ -142,14 +142,14 @@ func TestNodeAffinityVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| – (PENG-CDE, 11 maps missing, 24 of 24) |",
+	for _, want := range []string{"| – (PENG-CDE with 11 maps missing, 24 of 24) |",
 		"| PENG-CDE with a log-linear part | Persistent Forecast (L) | +0.0101"} {
 		if !strings.Contains(strings.Join(strings.Fields(numbers), " "), want) {
 			t.Errorf("no %q in\n%s", want, numbers)
 		}
 	}
 	table := study.Tables(r)[0].(interface{ String() string }).String()
-	if !strings.Contains(table, "missing, 3 of 3") || !strings.Contains(table, "0.0101") {
+	if !strings.Contains(table, "No result is stored for STG-NCDE; ") || !strings.Contains(table, "0.0101") {
 		t.Errorf("the table\n%s", table)
 	}
 	folder := t.TempDir()

@@ -115,9 +115,9 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 	simple("moving-average", "*affinity.MovingAverage", "Moving Average (L)",
 		"Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
 		func() affinity.Forecaster { return &affinity.MovingAverage{Window: 7} })
-	simple("message-mean", "*affinity.MessageMean", "Moving Average (M), last messages",
+	simple("message-mean", "*affinity.MessageMean", "Moving Average (M) of last messages",
 		prose.Text("message mean"), func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
-	simple("message-average", "*affinity.MessageAverage", "Moving Average (M), steps",
+	simple("message-average", "*affinity.MessageAverage", "Moving Average (M) of steps",
 		"",
 		func() affinity.Forecaster { return &affinity.MessageAverage{Window: 7} })
 	simple("ridge", "*affinity.Ridge", "Ridge",
@@ -145,13 +145,13 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 	}{
 		{"stg-ncde", "", "", catalogue.Must("stg-ncde").Field, func(c *pengcde.Config) { c.Layers = 1 }},
 		{"original", "", "", field.Original{}, nil},
-		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
+		{"peng", "PENG-CDE with 8 maps", "", field.PENG{}, nil},
 		{catalogue.AffineID, "", catalogue.AffineNote, nil, func(c *pengcde.Config) {
 			c.Step = 0
 			*c = pengcde.Recommended(*c)
 		}},
 		{"peng11", "", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
-		{"peng-identities", "", "PENG-CDE, identities: entries of A and A' depend on source and target " +
+		{"peng-identities", "", "PENG-CDE with identities: entries of A and A' depend on source and target " +
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}},
 			nil},
 		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},

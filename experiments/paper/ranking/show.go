@@ -24,9 +24,12 @@ import (
 const testScore = string(affinity.Test)
 
 // publishedFor returns the value that the paper prints for a row by a protocol.
-func publishedFor(data string, row experiments.Row, p Protocol) (mean, half float64, ok bool) {
-	found, ok := catalogue.Published("tgb", row.ID, data)
-	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
+func publishedFor(data string, row experiments.Row, p Protocol) figures.Cell {
+	if p != protocolOfPaper(row) {
+		return figures.Missing()
+	}
+	found, _ := catalogue.Published("tgb", row.ID, data)
+	return found.Cell()
 }
 
 // protocolOfPaper returns the protocol by which the paper has a row.
@@ -163,14 +166,14 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
 				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
 			}
-			if mean, half, ok := publishedFor(name, row[0].Model, Protocol(p)); ok && r.Comparable() {
-				cell = cell.Published(mean, half)
+			if r.Comparable() {
+				cell = cell.Published(publishedFor(name, row[0].Model, Protocol(p)))
 			}
 			cells = append(cells, cell)
 		}
 		if compared {
 			cell := experiments.None()
-			if d := differences[id]; d.Outcome != judge.NotTested {
+			if d := differences[id]; d.Outcome != stats.NotTested {
 				cell = figures.Estimate(d.Difference, d.Half)
 			}
 			cells = append(cells, cell)
@@ -249,13 +252,13 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 			row := turned.row(id)
 			m.Add(row.Name, turned.row(catalogue.PersistentID).Name, at, f)
 			switch f.Outcome {
-			case judge.NotTested:
+			case stats.NotTested:
 				continue
-			case judge.Better:
+			case stats.Better:
 				better = append(better, row.Name)
-			case judge.NotShown:
+			case stats.NotShown:
 				undecided = append(undecided, row.Name)
-			case judge.Worse:
+			case stats.Worse:
 				worse++
 			}
 			tested++
@@ -300,7 +303,7 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 			continue
 		}
 		row := figures.DotRow{Name: turned.results.Where("model", id)[0].Model.Name, Style: catalogue.StyleIn(r, id)}
-		if d := differences[id]; d.Outcome != judge.NotTested {
+		if d := differences[id]; d.Outcome != stats.NotTested {
 			row.Value = figures.Estimate(d.Difference, d.Half)
 		}
 		rows = append(rows, row)

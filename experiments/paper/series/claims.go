@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // onSeries returns a finder that tests, for each split of a series of a study, whether the errors of PENG-CDE are
@@ -45,7 +46,7 @@ func seriesCases(all []comparison, others []string) (cases []judge.Case, err err
 				}
 				at := slices.IndexFunc(rivals, func(r rival) bool { return r.name == other.Name })
 				one := judge.Case{Group: group, Name: other.named(), Finding: rivals[at].Finding}
-				if one.Tested = one.Outcome != judge.NotTested; one.Tested {
+				if one.Tested = one.Outcome != stats.NotTested; one.Tested {
 					one.Note = fmt.Sprintf("difference of errors %s ± %s", signed(one.Difference), size(one.Half))
 				}
 				cases = append(cases, one)

@@ -28,8 +28,6 @@ type Forecasting struct {
 	settings func(p experiments.Profile, size pengcde.Config) []setting
 	// published names the table of the paper's values, see [catalogue.Published]; "" for none.
 	published string
-	// with, if not nil, returns the series that is ranked together with this one, as in the paper.
-	with func() (*Forecasting, error)
 
 	series          func() (*dyngraph.Series, error)
 	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,19 +19,11 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 	if !r.Comparable() {
 		return drawn
 	}
-	together, title, err := withOther(r, all)
-	if err != nil {
-		drawn.Err = err
-		return drawn
-	}
 	for _, split := range rankedSplits {
 		of := slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.split != split })
-		both := slices.DeleteFunc(slices.Clone(together), func(c comparison) bool {
-			return c.split != split || !slices.ContainsFunc(c.rows, func(r row) bool { return len(r.Finished()) > 0 })
-		})
-		if len(both) > 1 {
-			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", title, split),
-				forecastBlocks(both))
+		if len(of) > 1 {
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, all countries, %s: models by test error",
+				r.Study.Name, split), forecastBlocks(of))
 			drawn.Add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
 		}
 		for _, c := range of {
@@ -42,24 +33,6 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 		}
 	}
 	return drawn
-}
-
-// withOther adds the comparisons of the series that the paper ranks together with the study's own, and returns a
-// title for all.
-func withOther(r *experiments.Report, all []comparison) (together []comparison, title string, err error) {
-	if len(all) == 0 || all[0].place.with == nil {
-		return all, r.Study.Name + ", all countries", nil
-	}
-	other, err := all[0].place.with()
-	if err != nil {
-		return nil, "", err
-	}
-	stored, err := other.Stored(context.Background(), experiments.Options{Profile: r.Profile})
-	if err != nil {
-		return nil, "", err
-	}
-	more, err := comparisons(stored)
-	return slices.Concat(all, more), all[0].place.title() + " and " + other.title(), err
 }
 
 // forecastBlocks makes blocks of comparisons on one split: seeds of the random split, otherwise tested windows.

@@ -53,11 +53,11 @@ func (r rows) of(c contender) []setting {
 	if c.alone {
 		return on(mended, plain, c.matrix, r.mended)
 	}
-	defects := experiments.NetworkRow(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published),
+	defects := experiments.NetworkRow(c.id+catalogue.PublishedEnding, c.name+" as published", c.defects(c.published),
 		c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
-	chosen := experiments.Tuned(c.id+catalogue.TunedEnding, c.name+", tuned", trials)
+	chosen := experiments.Tuned(c.id+catalogue.TunedEnding, c.name+" tuned", trials)
 	chosen.Note = fmt.Sprintf(tunedNote, len(trials), tuning.Epochs, tuning.BatchSize)
 	triedMatrix := c.matrix
 	if c.tried != "" {

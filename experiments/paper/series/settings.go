@@ -117,7 +117,7 @@ func residual(config pengcde.Config, step float64, training train.Config) settin
 	config.Normalise, config.Head = dyngraph.NormalisedAdjacency, head.Nodes{Residual: true}
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
-	s := network("residual", "PENG-CDE, residual", config, training)
+	s := network("residual", "PENG-CDE residual", config, training)
 	s.overlapping = true
 	s.Note = prose.Text("residual")
 	return s

@@ -66,7 +66,7 @@ func (f *Forecasting) printed(s setting) (cells []figures.Cell) {
 	for _, part := range partNames {
 		cell := experiments.None()
 		if n, ok := catalogue.Published(f.published, s.model(), part); ok && s.variant == asPublished {
-			cell = figures.Estimate(n.Value, n.Spread)
+			cell = n.Cell()
 		}
 		cells = append(cells, cell)
 	}

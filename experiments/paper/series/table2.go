@@ -51,7 +51,7 @@ func Table2(e judge.Evidence) ([]figures.Item, error) {
 					}
 				}
 				printed, _ := catalogue.Published(series.published, of.ID, part)
-				t.Rows[i] = append(t.Rows[i], cell.Published(printed.Value, printed.Spread))
+				t.Rows[i] = append(t.Rows[i], cell.Published(printed.Cell()))
 			}
 		}
 		if counts != nil {

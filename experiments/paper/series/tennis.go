@@ -25,7 +25,6 @@ func Tennis() *Forecasting {
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: tennisWindow, settings: tennisSettings,
 		published: "tennis",
-		with:      func() (*Forecasting, error) { return Epidemics().Country("england") },
 	}.complete()
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // judged lists the IDs of the rows that are compared with their rivals: the variants of PENG-CDE, which are not
@@ -52,7 +53,7 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 		return nil, fmt.Errorf("experiments: %s, %s: %w", c.place.title(), c.split, err)
 	}
 	for i, f := range findings {
-		if i == 0 && f.Outcome != judge.NotTested {
+		if i == 0 && f.Outcome != stats.NotTested {
 			f.Note = c.best.Name
 		}
 		rivals = append(rivals, rival{names[i], f})
@@ -63,6 +64,14 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 // judged returns the row's errors by block.
 func (r row) judged() judge.Row {
 	return judge.Row{Name: r.Name, Blocks: r.of, Errors: r.errors, Gap: r.Gap()}
+}
+
+// interval formats a difference of errors, with its interval unless half is 0.
+func interval(difference, half float64) string {
+	if half == 0 {
+		return signed(difference)
+	}
+	return fmt.Sprintf("%s (%s to %s)", signed(difference), signed(difference-half), signed(difference+half))
 }
 
 // signed formats a difference of errors.
@@ -82,7 +91,7 @@ func (c comparison) verdict() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if len(rivals) > 0 && rivals[0].Outcome != judge.NotTested {
+		if len(rivals) > 0 && rivals[0].Outcome != stats.NotTested {
 			parts = append(parts, fmt.Sprintf("%s: %s (%s, p %s)", c.row(id).Name, rivals[0].Outcome,
 				signed(rivals[0].Difference), judge.Probability(rivals[0].P)))
 		}
@@ -97,7 +106,7 @@ func (c comparison) verdict() (string, error) {
 // split. The text compares rows with the simple forecast; details has all numbers. All results are empty if errors
 // are missing.
 func verdict(comparisons []comparison) (text string, matrix, details *figures.Table, err error) {
-	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
+	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: interval}
 	for _, c := range comparisons {
 		m.Cases = append(m.Cases, c.heading())
 	}
@@ -129,13 +138,13 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 			continue
 		}
 		tally := l.Tally()
-		rows, undecided, tested = rows+1, undecided+tally[judge.NotShown],
-			tested+len(l.Findings)-tally[judge.NotTested]
-		if tally[judge.Better] > 0 {
-			better = append(better, l.Row+" beats the best simple forecast "+shownIn(l, judge.Better, comparisons))
+		rows, undecided, tested = rows+1, undecided+tally[stats.NotShown],
+			tested+len(l.Findings)-tally[stats.NotTested]
+		if tally[stats.Better] > 0 {
+			better = append(better, l.Row+" beats the best simple forecast "+shownIn(l, stats.Better, comparisons))
 		}
-		if tally[judge.Worse] > 0 {
-			worse = append(worse, l.Row+" does worse "+shownIn(l, judge.Worse, comparisons))
+		if tally[stats.Worse] > 0 {
+			worse = append(worse, l.Row+" does worse "+shownIn(l, stats.Worse, comparisons))
 		}
 	}
 	if tested == 0 {
@@ -163,7 +172,7 @@ func answer(m judge.Matrix, comparisons []comparison) string {
 
 // shownIn names the comparisons in which a row has an outcome, with the errors of the row and of the best simple
 // forecast; it counts more than three.
-func shownIn(l judge.Line, outcome judge.Outcome, comparisons []comparison) string {
+func shownIn(l judge.Line, outcome stats.Outcome, comparisons []comparison) string {
 	var where []string
 	for at, f := range l.Findings {
 		if f.Outcome == outcome {
@@ -172,7 +181,7 @@ func shownIn(l judge.Line, outcome judge.Outcome, comparisons []comparison) stri
 		}
 	}
 	if len(where) > 3 {
-		return fmt.Sprintf("in %d of %d comparisons", len(where), len(l.Findings)-l.Tally()[judge.NotTested])
+		return fmt.Sprintf("in %d of %d comparisons", len(where), len(l.Findings)-l.Tally()[stats.NotTested])
 	}
 	return judge.Enumerate(where)
 }

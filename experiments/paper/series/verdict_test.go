@@ -1,7 +1,6 @@
 package series
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -78,7 +77,7 @@ func TestVerdict(t *testing.T) {
 	}
 	// Pairs use the blocks that all rows have, and Holm corrects for all rivals.
 	rivals, err := random.judge("peng")
-	if err != nil || len(rivals) != 4 || rivals[3].Outcome != judge.NotTested {
+	if err != nil || len(rivals) != 4 || rivals[3].Outcome != stats.NotTested {
 		t.Fatalf("%+v, %v", rivals, err)
 	}
 	single, err := stats.Compare(peng.errors, [][]float64{low.errors}, stats.Test{})
@@ -93,9 +92,9 @@ func TestVerdict(t *testing.T) {
 // The answer names who beats the best simple forecast, who does worse, where, and by how much.
 func TestAnswer(t *testing.T) {
 	comparisons := []comparison{compared(RollingOrigin, row{}), compared(Random, row{})}
-	better := judge.Finding{Outcome: judge.Better, Difference: -0.25, Mean: 0.5, P: 0.036}
-	worse, open := judge.Finding{Outcome: judge.Worse, Difference: 0.25, Mean: 1, P: 0.0001},
-		judge.Finding{Outcome: judge.NotShown}
+	better := judge.Finding{Outcome: stats.Better, Difference: -0.25, Mean: 0.5, P: 0.036}
+	worse, open := judge.Finding{Outcome: stats.Worse, Difference: 0.25, Mean: 1, P: 0.0001},
+		judge.Finding{Outcome: stats.NotShown}
 	line := func(name string, f ...judge.Finding) judge.Line {
 		return judge.Line{Row: name, Rival: bestSimple, Findings: f}
 	}
@@ -133,13 +132,13 @@ func TestClaimsOnSeries(t *testing.T) {
 	if err := judge.CorrectCases(findings); err != nil {
 		t.Fatal(err)
 	}
-	got := make(map[string]judge.Outcome)
+	got := make(map[string]stats.Outcome)
 	for _, f := range findings {
 		got[f.Group+"/"+f.Name] = f.Outcome
 	}
-	want := map[string]judge.Outcome{"random/DCRNN": judge.Worse, "random/ASTGCN": judge.Better,
-		"random/GN-ODE":  judge.NotShown,
-		"random/STIDGCN": judge.NotTested, "random, tuned/DCRNN-TUNED": judge.NotTested}
+	want := map[string]stats.Outcome{"random/DCRNN": stats.Worse, "random/ASTGCN": stats.Better,
+		"random/GN-ODE":  stats.NotShown,
+		"random/STIDGCN": stats.NotTested, "random, tuned/DCRNN-TUNED": stats.NotTested}
 	for key, outcome := range want {
 		if got[key] != outcome {
 			t.Errorf("%s: %q, want %q", key, got[key], outcome)
@@ -188,34 +187,5 @@ func TestForecastBlocks(t *testing.T) {
 		at("peng", nil, nil, run(0, 3), run(1)), at("zero", []int{0, 1}, []float64{7, 8}, run(0, 7), run(1, 8))}}})
 	if v := seeds.Values; len(v) != 2 || v[0][0] != 3 || v[0][1] != 7 || !math.IsNaN(v[1][0]) || v[1][1] != 8 {
 		t.Errorf("seeds: %v of %q", v, seeds.Matrix.Blocks)
-	}
-}
-
-// The tennis series is ranked together with the series of England once both have runs, and not under that name
-// before.
-func TestSeriesAreRankedTogether(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	study := Tennis()
-	r, err := study.Stored(context.Background(), experiments.Options{Profile: experiments.Medium, Fresh: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := comparisons(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	together, title, err := withOther(r, all)
-	if err != nil || title != "twitter-tennis and epidemics, england" {
-		t.Fatalf("%q, %v", title, err)
-	}
-	places := make(map[*Forecasting]bool)
-	for _, c := range together {
-		places[c.place] = true
-	}
-	if len(places) != 2 || len(together) <= len(all) {
-		t.Errorf("%d comparisons of %d series, want more than %d of 2", len(together), len(places), len(all))
-	}
-	if drawn := forecastRanks(r, all); drawn.Err != nil || len(drawn.All) != 0 {
-		t.Errorf("%d diagrams of nothing, %v", len(drawn.All), drawn.Err)
 	}
 }

@@ -22,6 +22,8 @@ type panel struct {
 	results    experiments.Results
 	// times reports that scores are times, which are compared by their ratio.
 	times bool
+	// aside leaves the panel out of the matrix and of the comparisons, since its rows are variants of two.
+	aside bool
 	// note describes which results are left out.
 	note string
 }
@@ -61,13 +63,13 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 		if len(at.Values("noise")) < 2 {
 			continue
 		}
-		noise := panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n), key: "noise",
+		noise := panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise with %s observations", n), key: "noise",
 			score: accuracy, better: figures.Higher, axes: figures.Axes{X: "standard deviation as a part of the largest I"}}
 		noise.results = without(at, func(run experiments.Result) bool {
 			return isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID+smoothedEnding
 		})
 		all = append(all, noise)
-		noise.name, noise.title = "remedies-"+n, fmt.Sprintf("remedies against noise, %s observations", n)
+		noise.name, noise.title, noise.aside = "remedies-"+n, fmt.Sprintf("remedies against noise with %s observations", n), true
 		noise.results = without(at, func(run experiments.Result) bool {
 			return !isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID && run.Model.ID != "dcrnn"
 		})

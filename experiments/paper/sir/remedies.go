@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -114,4 +117,31 @@ func (r remedy) training(windows []dyngraph.Window, seed uint64) (all []dyngraph
 		}
 	}
 	return all
+}
+
+// remedies tells the mean accuracy under noise with each remedy; "" where no row has all its runs.
+func (p panel) remedies() string {
+	mean := func(id string) (text string) {
+		row := slices.DeleteFunc(slices.Clone(p.results.Where("model", id)), func(run experiments.Result) bool {
+			return run.Spec.(sirRun).noise == 0
+		})
+		if len(row) == 0 || row.Gap() != "" {
+			return ""
+		}
+		return fmt.Sprintf("%.2f", stat.Mean(row.Scores(accuracy), nil))
+	}
+	var sentences []string
+	for _, base := range []string{catalogue.AffineID, "dcrnn"} {
+		var clauses []string
+		for _, r := range remedies {
+			if accuracy := mean(base + r.ending); accuracy != "" {
+				clauses = append(clauses, accuracy+" with "+r.name)
+			}
+		}
+		if plain := mean(base); plain != "" && clauses != nil {
+			sentences = append(sentences, fmt.Sprintf("Under noise %s has a mean accuracy of %s; %s.",
+				p.results.Where("model", base)[0].Model.Name, plain, strings.Join(clauses, ", ")))
+		}
+	}
+	return strings.Join(sentences, " ")
 }

@@ -2,6 +2,7 @@ package sir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,16 +27,16 @@ type expectation struct {
 }
 
 // outcome returns what a change shows about the expectation.
-func (x expectation) outcome(c change) judge.Outcome {
+func (x expectation) outcome(c change) stats.Outcome {
 	switch d := c.direction(); {
 	case slices.Contains(x.goes, d):
-		return judge.Better
+		return stats.Better
 	case d == staysLevel || d == rises || d == falls || d == dips:
-		return judge.Worse
+		return stats.Worse
 	case d == isMissing:
-		return judge.NotTested
+		return stats.NotTested
 	}
-	return judge.NotShown
+	return stats.NotShown
 }
 
 // trivial compares the trivial classifier with the trained models; "" if it has no runs, and for times.
@@ -82,9 +83,9 @@ func (p panel) comparedWith(row experiments.Results) (better, worse []string, ri
 	findings, err := judge.Beside(of(row), rows, stats.Test{})
 	for i, f := range findings {
 		switch f.Outcome {
-		case judge.Worse:
+		case stats.Worse:
 			better = append(better, names[i])
-		case judge.Better:
+		case stats.Better:
 			worse = append(worse, names[i])
 		}
 	}
@@ -105,7 +106,13 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	if !r.Comparable() {
 		return "", nil, nil
 	}
-	panels, judged := o.panels(r), make(map[string][]change)
+	judged, remedies := make(map[string][]change), ""
+	panels := slices.DeleteFunc(o.panels(r), func(p panel) bool {
+		if p.aside && remedies == "" {
+			remedies = p.remedies()
+		}
+		return p.aside
+	})
 	for _, p := range panels {
 		var parts []string
 		judged[p.name] = p.changes()
@@ -122,12 +129,23 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	if len(judged["observations"])+len(judged["inference"]) == 0 {
 		return "", nil, nil
 	}
-	var sentences []string
-	for _, p := range panels {
-		if p.key == "noise" || p.name == "observations" {
-			sentences = append(sentences, sentence(p.title, judged[p.name]))
+	told := slices.DeleteFunc(slices.Clone(panels), func(p panel) bool {
+		return p.key != "noise" && p.name != "observations"
+	})
+	var sentences, trivial []string
+	for _, p := range told[:min(2, len(told))] { // under noise with the fewest observations
+		sentences = append(sentences, sentence(p.title, judged[p.name]))
+		for _, c := range judged[p.name] {
+			if c.model.ID == catalogue.RatioID && c.gap == "" {
+				trivial = append(trivial, fmt.Sprintf("%.2f", c.mean.Mean))
+			}
 		}
 	}
+	if trivial != nil {
+		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean of "+
+			judge.Enumerate(trivial)+".")
+	}
+	sentences = append(sentences, remedies)
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
 		2*o.size(r.Profile).testPerClass))
 	return strings.TrimSpace(strings.Join(sentences, " ")), directionsTable(panels, judged), details
@@ -172,25 +190,33 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 	return t
 }
 
-// sentence says which models go where; models without runs are left out.
+// sentence says which models go where, with their accuracies or by how much these change. Models that are no better than
+// a guess and models without runs are left out, as the matrix shows them.
 func sentence(title string, all []change) string {
-	var clauses []string
-	for _, goes := range []struct {
-		directions []direction
-		words      string
-	}{{[]direction{staysLevel}, "stays level for"}, {[]direction{rises}, "rises for"}, {[]direction{falls}, "falls for"},
-		{[]direction{dips}, "is lower in between for"}, {[]direction{isAGuess}, "is not clearly better than a guess for"},
-		{[]direction{isUndecided, tooFewSeeds}, "is undecided for"}} {
+	accuracy := func(c change) float64 { return c.mean.Mean }
+	by := func(c change) float64 { return math.Abs(c.change.Mean) }
+	clause := func(words, numbers string, of func(change) float64, directions ...direction) string {
 		var names []string
+		var values []float64
 		for _, c := range all {
-			if slices.Contains(goes.directions, c.direction()) && c.model.ID != catalogue.RatioID {
-				names = append(names, c.model.Name)
+			if slices.Contains(directions, c.direction()) && c.model.ID != catalogue.RatioID {
+				names, values = append(names, c.model.Name), append(values, of(c))
 			}
 		}
-		if names != nil {
-			clauses = append(clauses, goes.words+" "+judge.Enumerate(names))
+		if names == nil {
+			return ""
 		}
+		span := fmt.Sprintf("%.2f", floats.Min(values))
+		if highest := fmt.Sprintf("%.2f", floats.Max(values)); highest != span {
+			span += " to " + highest
+		}
+		return fmt.Sprintf("%s %s (%s %s)", words, judge.Enumerate(names), numbers, span)
 	}
+	clauses := slices.DeleteFunc([]string{clause("stays level for", "mean", accuracy, staysLevel),
+		clause("rises for", "by", by, rises), clause("falls for", "by", by, falls),
+		clause("is lower in between for", "mean", accuracy, dips),
+		clause("is undecided for", "mean", accuracy, isUndecided, tooFewSeeds)},
+		func(clause string) bool { return clause == "" })
 	if clauses == nil {
 		return ""
 	}

@@ -89,11 +89,11 @@ func epochs(e judge.Evidence) (all []judge.Case, _ error) {
 				"is within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, judge.LevelTime)
 			switch r := preMult / peng; {
 			case r > judge.LevelTime:
-				c.Outcome = judge.Better
+				c.Outcome = stats.Better
 			case r < 1/judge.LevelTime:
-				c.Outcome = judge.Worse
+				c.Outcome = stats.Worse
 			default:
-				c.Outcome = judge.NotShown
+				c.Outcome = stats.NotShown
 			}
 		}
 		all = append(all, c)

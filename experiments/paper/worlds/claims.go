@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -64,7 +65,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			}
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
-		if least*float64(len(others)) > judge.Level || len(a) < 2 {
+		if least*float64(len(others)) > stats.Level || len(a) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
@@ -163,26 +164,45 @@ func worldName(id string) string {
 	return id
 }
 
-// percent formats a difference of logarithms as how much lower or higher an error is, in percent, or as a factor from
-// ten on, up to a million.
-func percent(difference float64) string {
-	if factor := math.Exp(math.Abs(difference)); factor >= 10 {
-		direction := "higher"
-		if difference < 0 {
-			direction = "lower"
-		}
-		text := "over a million"
-		if factor < 1e6 {
-			digits := math.Pow(10, math.Floor(math.Log10(factor))-1) // two of them
-			text = fmt.Sprintf("%.0f", math.Round(factor/digits)*digits)
-		}
-		return text + " times " + direction
+// change formats a difference of logarithms of errors as how much lower or higher an error is, from a factor of two on
+// as this factor, otherwise in percent. The interval of a half-width above 0 follows in the same form.
+func change(difference, half float64) string {
+	amount, unit := percent, "%"
+	if math.Abs(difference) >= math.Log(1.995) {
+		amount, unit = factor, " times"
 	}
-	change := 100 * math.Expm1(difference)
-	if change <= 0 {
-		return fmt.Sprintf("%.0f%% lower", 0-change)
+	whole := func(log float64) string {
+		direction := " lower"
+		if log > 0 {
+			direction = " higher"
+		}
+		return amount(log) + unit + direction
 	}
-	return fmt.Sprintf("%.0f%% higher", change)
+	text, low, high := whole(difference), difference-half, difference+half
+	switch {
+	case half == 0:
+		return text
+	case low > 0:
+		return fmt.Sprintf("%s (%s to %s%s)", text, amount(low), amount(high), unit)
+	case high < 0:
+		return fmt.Sprintf("%s (%s to %s%s)", text, amount(high), amount(low), unit)
+	}
+	return fmt.Sprintf("%s (%s to %s)", text, whole(low), whole(high))
+}
+
+// percent formats the change of an error by this logarithm, without its sign.
+func percent(log float64) string { return short(100*math.Abs(math.Expm1(log)), "%.0f") }
+
+// factor formats a ratio of errors, or its inverse if that is larger, with two digits.
+func factor(log float64) string { return short(math.Exp(math.Abs(log)), "%.2g") }
+
+// short formats a number up to a million.
+func short(x float64, format string) string {
+	if x >= 1e6 {
+		return "over a million"
+	}
+	digits, _ := strconv.ParseFloat(fmt.Sprintf(format, x), 64) // of its own output
+	return strconv.FormatFloat(digits, 'f', -1, 64)
 }
 
 // printedRatio returns the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors.
@@ -208,12 +228,11 @@ func (r ratio) of(dynamics string, printed judge.Interval) judge.Case {
 		return judge.Missing(dynamics, r.other, r.gap)
 	}
 	c := judge.Case{Group: dynamics, Name: r.other, Finding: r.Finding, Left: r.left, Tested: true}
-	c.Note = fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Difference),
-		percent(r.Difference-r.Half), percent(r.Difference+r.Half))
+	c.Note = fmt.Sprintf("error of %s %s, with its 95%% interval", r.model, change(r.Difference, r.Half))
 	if !math.IsNaN(printed.Mean) {
-		c.Note += "; the paper: " + percent(printed.Mean)
+		c.Note += "; the paper: " + change(printed.Mean, 0)
 	}
-	c.Note += "), " + r.worldsOf()
+	c.Note += "; " + r.worldsOf()
 	return c
 }
 
@@ -292,9 +311,9 @@ func improvement(e judge.Evidence) (all []judge.Case, err error) {
 			c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
 		}
 		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
-			c.Decided = judge.NotShown
+			c.Decided = stats.NotShown
 			if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
-				c.Decided = judge.Worse
+				c.Decided = stats.Worse
 			}
 		}
 		return []judge.Case{c}, nil
@@ -336,8 +355,8 @@ func fewer(e judge.Evidence) (all []judge.Case, err error) {
 		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
 			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
 				int(parameters("pre-mult").Value), int(parameters("peng").Value))
-			if c.Outcome = judge.Better; peng >= general {
-				c.Outcome = judge.Worse
+			if c.Outcome = stats.Better; peng >= general {
+				c.Outcome = stats.Worse
 			}
 		}
 		return []judge.Case{c}, nil

@@ -209,12 +209,21 @@ func TestClaimOnEpochs(t *testing.T) {
 		"a machine")
 }
 
-func TestPercent(t *testing.T) {
-	for difference, want := range map[float64]string{0: "0% lower", math.Log(0.5): "50% lower",
-		math.Log(1.25): "25% higher", math.Log(20): "20 times higher", math.Log(1e-5): "100000 times lower",
-		math.Log(1.1e22): "over a million times higher", math.Log(1234): "1200 times higher"} {
-		if got := percent(difference); got != want {
-			t.Errorf("%g: %q, want %q", difference, got, want)
+// A change has one form for its value and its interval.
+func TestChange(t *testing.T) {
+	for _, c := range []struct {
+		ratio, half float64 // half is a factor too, 1 for no interval
+		want        string
+	}{
+		{1, 1, "0% lower"}, {0.6, 1, "40% lower"}, {0.5, 1, "2 times lower"}, {1.25, 1, "25% higher"},
+		{20, 1, "20 times higher"}, {1e-5, 1, "100000 times lower"}, {1.1e22, 1, "over a million times higher"},
+		{1234, 1, "1200 times higher"}, {1. / 7.7, 1, "7.7 times lower"},
+		{1. / 8, 2, "8 times lower (4 to 16 times)"}, {8, 2, "8 times higher (4 to 16 times)"},
+		{4, 8, "4 times higher (2 times lower to 32 times higher)"}, {0.8, 1.2, "20% lower (4 to 33%)"},
+		{0.8, 2, "20% lower (60% lower to 60% higher)"}, {1e4, 1e3, "10000 times higher (10 to over a million times)"},
+	} {
+		if got := change(math.Log(c.ratio), math.Log(c.half)); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // The plan has every κ on communities and one κ on all families, with the rates of events of these worlds.
@@ -152,7 +153,7 @@ func TestContactTables(t *testing.T) {
 		}
 	}
 	verdict, _, _, err := Contact().Verdict(r)
-	if !strings.HasPrefix(verdict, "All graphs, κ 0.2: PENG-CDE, recommended is ") {
+	if !strings.HasPrefix(verdict, "All graphs, κ 0.2: PENG-CDE recommended is ") {
 		t.Errorf("%q does not begin with how the study's subject compares", verdict)
 	}
 	if err != nil || !strings.Contains(verdict, "Linear law has the lowest mean error in 6 of 7 worlds") {
@@ -169,11 +170,11 @@ func TestContactTables(t *testing.T) {
 	}
 	at := slices.IndexFunc(m.Lines, func(l judge.Line) bool { return l.Row == "Linear law" && l.Rival == "GN-ODE" })
 	for i, f := range m.Lines[at].Findings {
-		wantOutcome := judge.Better
+		wantOutcome := stats.Better
 		if i == 0 {
-			wantOutcome = judge.NotShown
+			wantOutcome = stats.NotShown
 		}
-		if f.Outcome != wantOutcome || i > 0 && percent(f.Difference) != "50% lower" {
+		if f.Outcome != wantOutcome || i > 0 && change(f.Difference, 0) != "2 times lower" {
 			t.Errorf("%s: %+v", m.Cases[i], f)
 		}
 	}
@@ -182,10 +183,10 @@ func TestContactTables(t *testing.T) {
 		case l.Rival == "Adjacency GN-CDE":
 			t.Errorf("a row without runs is shown: %+v", l)
 		case l.Row == "Linear law" && l.Rival == "Original GN-CDE":
-			if f := l.Findings[3]; f.Outcome != judge.NotTested || !strings.Contains(f.Note, "diverged, 1 of 3") {
+			if f := l.Findings[3]; f.Outcome != stats.NotTested || !strings.Contains(f.Note, "diverged, 1 of 3") {
 				t.Errorf("%+v", f)
 			}
-			if f := l.Findings[8]; f.Outcome != judge.Better || !strings.Contains(f.Note, "1 where one of the two diverged") {
+			if f := l.Findings[8]; f.Outcome != stats.Better || !strings.Contains(f.Note, "1 where one of the two diverged") {
 				t.Errorf("%+v", f)
 			}
 		}

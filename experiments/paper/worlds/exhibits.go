@@ -3,7 +3,6 @@ package worlds
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -42,7 +41,7 @@ func EpochsTable(e judge.Evidence) ([]figures.Item, error) {
 			if seconds := e.EpochSeconds[id][side*side]; seconds > 0 {
 				cell = figures.Number(seconds)
 			}
-			cells = append(cells, cell.Published(paperSeconds(id, nodes), math.NaN()))
+			cells = append(cells, cell.Published(figures.Number(paperSeconds(id, nodes))))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

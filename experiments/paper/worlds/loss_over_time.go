@@ -66,7 +66,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 		spread.Name, spread.Band = results[0].Model.Name, "lowest to highest"
 		all := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", id)
 		if len(results) < len(all) { // others may be over more worlds
-			spread.Name += fmt.Sprintf(", %d of %d seeds", len(results), len(all))
+			spread.Name += fmt.Sprintf(" (%d of %d seeds)", len(results), len(all))
 		}
 		spread.Style = catalogue.StyleIn(r, id)
 		lines, drawn = append(lines, spread), append(drawn, id)

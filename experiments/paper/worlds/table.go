@@ -73,15 +73,14 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	}
 	printed := catalogue.PublishedRows(dynamics) != nil
 	if measure == OnTest && printed {
-		pivot.Published = func(m experiments.Row, family string) (mean, half float64, ok bool) {
-			p, ok := catalogue.Published(dynamics, m.ID, family)
-			return p.Value, p.Spread, ok
-		}
+		pivot.Published = func(m experiments.Row, family string) figures.Cell { return printedCell(dynamics, m.ID, family) }
 	}
 	t := r.Table(pivot, results)
 	if models := results.Values("model"); measure == OnTest && printed && r.Comparable() &&
 		slices.Contains(models, "original") && slices.Contains(models, "peng") {
-		t.Rows = append(t.Rows, improvementRow(results, dynamics))
+		if row := improvementRow(results, dynamics); row != nil {
+			t.Rows = append(t.Rows, row)
+		}
 		if note := misprinted(results, dynamics); note != "" {
 			t.Notes = append(t.Notes, note)
 		}
@@ -127,37 +126,41 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 	for _, id := range r.Models() {
 		cells := []figures.Cell{figures.Text(r.Results.Where("model", id)[0].Model.Name)}
 		for _, world := range worlds {
-			cell, runs := figures.Missing(), world.Where("model", id)
+			cell, runs := experiments.None(), world.Where("model", id)
 			if len(runs.Made()) > 0 {
 				cell = runs.Cell(string(OnTest), experiments.Interval{})
 			}
-			if p, ok := catalogue.Published(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]); ok {
-				cell = cell.Published(p.Value, p.Spread)
-			}
-			cells = append(cells, cell)
+			cells = append(cells, cell.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"])))
 		}
-		if slices.ContainsFunc(cells[1:], func(c figures.Cell) bool { return c != figures.Missing() }) {
-			t.Rows = append(t.Rows, cells)
-		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
 
+// printedCell returns the paper's error of a model in a world.
+func printedCell(dynamics, model, family string) figures.Cell {
+	n, _ := catalogue.Published(dynamics, model, family)
+	return n.Cell()
+}
+
 // improvementRow returns the row of how much the error of PENG-CDE is below the error of the Original, with the
-// printed improvement in brackets.
+// printed improvement; nil if no family has both.
 func improvementRow(results experiments.Results, dynamics string) []figures.Cell {
-	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
+	cells, found := []figures.Cell{figures.Text("PENG-CDE less than Original")}, false
 	for _, family := range results.Values("family") {
-		world, text, cell := results.Where("family", family), "–", figures.NoResult
+		world, cell := results.Where("family", family), experiments.None()
 		original, peng := world.Where("model", "original"), world.Where("model", "peng")
 		if len(original) > 0 && len(peng) > 0 && original.Gap()+peng.Gap() == "" {
 			a, b := stat.Mean(original.Scores("test"), nil), stat.Mean(peng.Scores("test"), nil)
-			text, cell = fmt.Sprintf("%.0f %%", 100*(a-b)/a), figures.Text
+			cell, found = figures.Text(fmt.Sprintf("%.0f %%", 100*(a-b)/a)), true
 		}
 		if printed, _, ok := catalogue.PublishedImprovement(dynamics, family); ok {
-			text, cell = text+fmt.Sprintf(" (%.2f %%)", printed), figures.Text
+			cell = cell.Published(figures.Text(fmt.Sprintf("%.2f %%", printed)))
 		}
-		cells = append(cells, cell(text))
+		cells = append(cells, cell)
+	}
+	if !found {
+		return nil
 	}
 	return cells
 }

@@ -45,14 +45,14 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 		if !c.several || c.additional {
 			continue
 		}
-		compared := make(map[judge.Outcome][]string)
+		compared := make(map[stats.Outcome][]string)
 		for _, l := range m.Lines {
 			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
-				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference)))
+				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference, 0)))
 			}
 		}
 		var parts []string
-		for _, o := range []judge.Outcome{judge.Better, judge.Worse} {
+		for _, o := range []stats.Outcome{stats.Better, stats.Worse} {
 			if compared[o] != nil {
 				parts = append(parts, string(o)+" than "+judge.Enumerate(compared[o]))
 			}
@@ -147,7 +147,7 @@ func (w Worlds) contests(results experiments.Results) (all []contest) {
 				paper: func(model, other string) string {
 					if printed := printedRatio(v.keys["dynamics"], model, other,
 						[]worldAt{{family: column}}); !math.IsNaN(printed.Mean) {
-						return "the paper: " + percent(printed.Mean)
+						return "the paper: " + change(printed.Mean, 0)
 					}
 					return ""
 				}})
@@ -169,7 +169,7 @@ var worldsNote = prose.Text("pairs")
 // matrix compares the subjects with their rivals, in each world and in several together.
 func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	contests := w.contests(r.Results)
-	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: percent, Notes: []string{worldsNote}}
+	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: change, Notes: []string{worldsNote}}
 	for _, c := range contests {
 		m.Cases = append(m.Cases, c.name)
 	}
@@ -225,7 +225,7 @@ func (c contest) findings(model string, rivals []string) (findings []judge.Findi
 	}
 	findings, err = judge.Beside(c.row(model), rows, stats.Test{})
 	for i, f := range findings {
-		if f.Outcome != judge.NotTested {
+		if f.Outcome != stats.NotTested {
 			findings[i].Note = c.paper(model, rivals[i])
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // worldResults returns results with test errors by family of graphs and model; an error below 0 means a diverged run.
@@ -53,12 +53,12 @@ func TestVerdictOfWorlds(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	original := m.Lines[1].Findings
-	if f := original[0]; f.Outcome != judge.Better || percent(f.Difference) != "50% lower" ||
-		f.Note != "the paper: 74% lower" {
+	if f := original[0]; f.Outcome != stats.Better || change(f.Difference, 0) != "2 times lower" ||
+		f.Note != "the paper: 3.8 times lower" {
 		t.Errorf("%+v", f)
 	}
 	for _, f := range original[1:] {
-		if f.Outcome != judge.NotTested || !strings.Contains(f.Note, "diverged, 1 of ") {
+		if f.Outcome != stats.NotTested || !strings.Contains(f.Note, "diverged, 1 of ") {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -113,9 +112,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 			}
 			cell := experiments.Interval{}.Cell(values)
 			if compared && j < len(printedWeights) {
-				if weight := paperWeight(name, printedWeights[j]); !math.IsNaN(weight) {
-					cell = cell.Published(weight, math.NaN())
-				}
+				cell = cell.Published(figures.Number(paperWeight(name, printedWeights[j])))
 			}
 			cells = append(cells, cell)
 		}
@@ -143,12 +140,12 @@ func publishedWeightsTable() *figures.Table {
 	t := &figures.Table{Title: "Learnt weights of the maps: heat, PENG-CDE", Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{publishedWeightsNote}}
 	for _, title := range printedWeights {
-		t.Columns = append(t.Columns, figures.Column{Title: title, Decimals: 3})
+		t.Columns = append(t.Columns, figures.Column{Title: title + ", paper", Decimals: 3})
 	}
 	for _, m := range equivariant.Published8() {
 		cells := []figures.Cell{figures.Text(m.String())}
 		for _, column := range printedWeights {
-			cells = append(cells, figures.Missing().Published(paperWeight(m, column), math.NaN()))
+			cells = append(cells, figures.Number(paperWeight(m, column)))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -25,7 +25,7 @@ func TestWeightsOfLayersThatSeeNoDerivative(t *testing.T) {
 		{field.Affine(), []string{"layer 1, A", "layer 2, A", "layer 2, A'"}},
 		{field.PENG{DerivativeIn: field.NoLayer}, []string{"layer 1, A", "layer 2, A"}},
 	} {
-		model := experiments.NetworkRow("affine", "PENG-CDE, affine",
+		model := experiments.NetworkRow("affine", "PENG-CDE affine",
 			pengcde.Config{Nodes: 4, Features: 1, Hidden: 2, Layers: 2,
 				Field: c.field}, train.Config{})
 		learner, err := model.New(xlatest.Go(t))

@@ -80,8 +80,8 @@ func TestTrainingsOfWellPosed(t *testing.T) {
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
 		"| PENG-CDE | 8 | 1 | 1 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
-		"| PENG-CDE, affine | 8 | 0 | 1 | 1 | 1 | 50 | 0.50 | 9e+02 | 2 | 1 |",
-		"| PENG-CDE, and SiLU | 4 | 0 | 0 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
+		"| PENG-CDE affine | 8 | 0 | 1 | 1 | 1 | 50 | 0.50 | 9e+02 | 2 | 1 |",
+		"| PENG-CDE with norm and SiLU and A′ last | 4 | 0 | 0 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -110,8 +110,8 @@ func TestFiguresOfWellPosed(t *testing.T) {
 	for name, want := range map[string]string{
 		"well-posed-heat-errors":  "PENG-CDE diverged, 1 of 4",
 		"well-posed-gene-errors":  "GN-ODE missing, 1 of 2",
-		"well-posed-heat-norms":   "PENG-CDE, affine 900",
-		"well-posed-gene-seconds": "PENG-CDE, recommended",
+		"well-posed-heat-norms":   "PENG-CDE affine 900",
+		"well-posed-gene-seconds": "PENG-CDE recommended",
 	} {
 		if !strings.Contains(alts[name], want) {
 			t.Errorf("%s: no %q in %q", name, want, alts[name])
