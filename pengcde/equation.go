@@ -164,7 +164,7 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 		problem.Memory = e.memory
 	}
 	if why > forGradient {
-		problem.StepSize = finer(e.stepSize, int(why))
+		problem.StepSize = ode.Finer(e.stepSize, int(why))
 	}
 	c, err := e.compile(b.form)
 	if err != nil {
@@ -228,7 +228,7 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		solution, err = e.integrate(ctx, params, b, z0, forLoss)
 	}
 	if err != nil {
-		return nil, nil, notFinite(err)
+		return nil, nil, train.Unsolved(err)
 	}
 	defer solution.Close()
 	out, err := e.compiled[b.form].call("readout", values{"states": solution.Z, "seen": b.seen,
@@ -243,32 +243,4 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		end = append(end, host.Part(solution.Z, (last-1)*size, last*size)...)
 	}
 	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
-}
-
-// finer returns the step size of a solve refined the given number of times. Each refinement divides the tolerances of
-// adaptive steps by 10, or halves a constant step.
-func finer(s ode.StepSize, times int) ode.StepSize {
-	switch s := s.(type) {
-	case ode.Constant:
-		return ode.Constant{Step: s.Step / math.Pow(2, float64(times))}
-	case ode.PID:
-		if resolved, err := s.Resolved(); err == nil {
-			by := math.Pow(10, float64(times))
-			s.RTol, s.ATol = resolved.RTol/by, resolved.ATol/by
-		}
-		return s
-	}
-	return s
-}
-
-// notFinite wraps [train.ErrNotFinite] around the error of a solve with numbers that are not finite, and
-// [train.ErrUnsolved] around the error of a solve that took too many or too small steps.
-func notFinite(err error) error {
-	switch {
-	case errors.Is(err, ode.NotFinite):
-		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)
-	case errors.Is(err, ode.StepLimit), errors.Is(err, ode.StepTooSmall):
-		return errs.New(train.ErrUnsolved, "%w", err)
-	}
-	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -190,7 +191,7 @@ func (j *joint) blame(ctx context.Context, err error, group []*request) {
 			}
 		}
 		for q, f := range failures {
-			own[q] = notFinite(f)
+			own[q] = train.Unsolved(f)
 		}
 	case errors.As(err, &start):
 		own[at(start.sample)] = &startError{start.sample % size, start.entry, start.value}
@@ -207,7 +208,7 @@ func (j *joint) blame(ctx context.Context, err error, group []*request) {
 		switch {
 		case !q.waiting():
 		case everyone:
-			q.err = notFinite(err)
+			q.err = train.Unsolved(err)
 		default:
 			q.err = own[q]
 		}

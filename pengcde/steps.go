@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // Steps describes the solver steps of one sample.
@@ -74,11 +76,11 @@ func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []
 	defer batch.free()
 	solution, err := e.solve(ctx, params, batch, why)
 	if err != nil {
-		return notFinite(err)
+		return train.Unsolved(err)
 	}
 	defer solution.Close()
 	if err := use(samples, solution); err != nil {
-		return errs.In("pengcde", notFinite(err))
+		return errs.In("pengcde", train.Unsolved(err))
 	}
 	return nil
 }

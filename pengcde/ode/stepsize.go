@@ -111,3 +111,22 @@ func (s *given) Judge(t, end, norm float64) bool {
 
 // Tolerances are loose enough that the unused norm does not overflow.
 func (s *given) Tolerances() (float64, float64) { return 1, 1 }
+
+// Finer returns a step size refined a number of times. Each time divides the tolerances of adaptive steps by 10, or
+// halves a constant step; other step sizes stay as they are. nil means PID{}.
+func Finer(s StepSize, times int) StepSize {
+	if s == nil {
+		s = PID{}
+	}
+	switch s := s.(type) {
+	case Constant:
+		return Constant{Step: s.Step / math.Pow(2, float64(times))}
+	case PID:
+		if resolved, err := s.Resolved(); err == nil {
+			by := math.Pow(10, float64(times))
+			s.RTol, s.ATol = resolved.RTol/by, resolved.ATol/by
+		}
+		return s
+	}
+	return s
+}

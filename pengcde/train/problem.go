@@ -3,10 +3,12 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
 // ErrInput is wrapped by errors about options and data that do not fit.
@@ -19,6 +21,18 @@ var ErrNotFinite = errors.New("loss or gradient not finite")
 // parameters, for example because the solver reached its limit of steps. Config.Guard treats it like a gradient that is
 // not finite.
 var ErrUnsolved = errors.New("batch not solved")
+
+// Unsolved wraps [ErrNotFinite] around the error of a solve with numbers that are not finite, and [ErrUnsolved] around
+// the error of a solve that took too many or too small steps.
+func Unsolved(err error) error {
+	switch {
+	case errors.Is(err, ode.NotFinite):
+		return fmt.Errorf("%w: %w", ErrNotFinite, err)
+	case errors.Is(err, ode.StepLimit), errors.Is(err, ode.StepTooSmall):
+		return errs.New(ErrUnsolved, "%w", err)
+	}
+	return err
+}
 
 // Problem is a training problem for [Fit].
 type Problem interface {
