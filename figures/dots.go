@@ -23,8 +23,8 @@ type DotRow struct {
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
-// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the numbers
-// at the right. Rows without a result say so.
+// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the
+// numbers at the right. Rows without a result say so.
 func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 	if err := checkDots(axes, rows); err != nil {
 		return nil, err

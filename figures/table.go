@@ -47,11 +47,7 @@ func (t *Table) HasPublished() bool {
 func (t *Table) shown() *Table {
 	var filled [][]Cell
 	var empty []string
-	paper := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
-		for j, c := range row {
-			paper[j] = paper[j] || c.published != nil
-		}
 		if isEmpty(row) {
 			empty = append(empty, row[0].text)
 		} else {
@@ -60,7 +56,7 @@ func (t *Table) shown() *Table {
 	}
 	with := *t
 	switch {
-	case len(filled) == 0 && slices.Contains(paper, true):
+	case len(filled) == 0 && t.HasPublished():
 		filled = t.Rows
 	case len(filled) == 0 && len(empty) > 0:
 		with.Finding = strings.TrimSpace(t.Finding + " No result is stored.")
@@ -69,8 +65,9 @@ func (t *Table) shown() *Table {
 	}
 	with.Columns, with.Rows = nil, make([][]Cell, len(filled))
 	for j, column := range t.Columns {
+		paper := slices.ContainsFunc(filled, func(row []Cell) bool { return j < len(row) && row[j].published != nil })
 		with.Columns = append(with.Columns, column)
-		if paper[j] {
+		if paper {
 			with.Columns = append(with.Columns, Column{Title: column.Title + ", paper", Decimals: column.Decimals})
 		}
 		for i, row := range filled {
@@ -79,9 +76,9 @@ func (t *Table) shown() *Table {
 				cell = row[j]
 			}
 			with.Rows[i] = append(with.Rows[i], cell)
-			if paper[j] && cell.published != nil {
+			if cell.published != nil {
 				with.Rows[i] = append(with.Rows[i], *cell.published)
-			} else if paper[j] {
+			} else if paper {
 				with.Rows[i] = append(with.Rows[i], NoResult("–"))
 			}
 		}

@@ -101,7 +101,8 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	page, err := table.HTML()
-	if want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span></td>`; err != nil || !strings.Contains(page, want) {
+	want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span></td>`
+	if err != nil || !strings.Contains(page, want) {
 		t.Errorf("%v: no %s in\n%s", err, want, page)
 	}
 	texts(t, []byte("<div>"+page+"</div>"))
@@ -123,7 +124,8 @@ func TestMarks(t *testing.T) {
 		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5), Number(6)}, "..b."},
 		{"what is not complete never wins", Lower, []Cell{Number(1).Incomplete("2 of 3"), Number(2), Number(3)}, ".b."},
 		{"infinite never wins", Higher, []Cell{Number(inf), Number(1), Number(0)}, ".b."},
-		{"published never wins", Lower, []Cell{Number(2).Published(Number(0.1)), Number(1), Missing().Published(Number(0))}, ".b."},
+		{"published never wins", Lower, []Cell{Number(2).Published(Number(0.1)), Number(1),
+			Missing().Published(Number(0))}, ".b."},
 		{"words", Lower, []Cell{Text("0"), Number(1), Number(2)}, ".b."},
 		{"unknown interval", Lower, []Cell{Estimate(1, nan), Number(1.0001)}, "b."},
 		{"alone", Lower, []Cell{Number(1), Missing(), Number(0).Incomplete("2 of 3")}, "..."},

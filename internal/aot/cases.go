@@ -26,7 +26,7 @@ var models = []struct {
 	change func(pengcde.Config) pengcde.Config
 }{
 	{"PENG-CDE recommended", pengcde.Recommended},
-	{"PENG-CDE, published", func(c pengcde.Config) pengcde.Config { return c }},
+	{"PENG-CDE as published", func(c pengcde.Config) pengcde.Config { return c }},
 	{"Original", func(c pengcde.Config) pengcde.Config { c.Field = field.Original{}; return c }},
 	{"GN-ODE", func(c pengcde.Config) pengcde.Config { c.Field = field.GNODE{}; return c }},
 	{"Constant", func(c pengcde.Config) pengcde.Config { c.Field = field.Constant{}; return c }},

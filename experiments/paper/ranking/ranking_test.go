@@ -149,7 +149,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		}
 	}
 	table := study.Tables(r)[0].(interface{ String() string }).String()
-	if !strings.Contains(table, "No result is stored for STG-NCDE; ") || !strings.Contains(table, "0.0101") {
+	if !strings.Contains(table, "No result is stored for PENG-CDE with 11 maps.") || !strings.Contains(table, "0.0101") {
 		t.Errorf("the table\n%s", table)
 	}
 	folder := t.TempDir()

@@ -269,7 +269,8 @@ func TestSIRPanels(t *testing.T) {
 		t.Errorf("a figure of nothing: %v", err)
 	}
 	items, err := empty.Show(none)
-	if text := items[0].(interface{ String() string }).String(); err != nil || !strings.Contains(text, "No result is stored.") {
+	if text := items[0].(interface{ String() string }).String(); err != nil ||
+		!strings.Contains(text, "No result is stored.") {
 		t.Errorf("%v, a table of nothing:\n%s", err, text)
 	}
 }

@@ -183,8 +183,8 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 	return t
 }
 
-// sentence says which models go where, with their accuracies or by how much these change. Models that are no better than
-// a guess and models without runs are left out, as the matrix shows them.
+// sentence says which models go where, with their accuracies or by how much these change. The matrix alone shows models
+// that are no better than a guess, and models without runs.
 func sentence(title string, all []change) string {
 	accuracy := func(c change) float64 { return c.mean.Mean }
 	by := func(c change) float64 { return math.Abs(c.change.Mean) }

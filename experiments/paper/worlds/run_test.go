@@ -185,9 +185,9 @@ func TestStoredWorlds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"profile full, of which 6 of 1200 planned runs are stored", " heat, grid | heat, grid, paper |\n",
-		" 11.000 ± 2.484, 3 of 10 seeds |    11.155 ± 0.669 |", "missing, 7 of 10; diverged, 3 of 10 |     0.481 ± 0.195 |",
-		"No result is stored for DCRNN; "} {
+	for _, want := range []string{"profile full, of which 6 of 1200 planned runs are stored",
+		" heat, grid | heat, grid, paper |\n", " 11.000 ± 2.484, 3 of 10 seeds |    11.155 ± 0.669 |",
+		"missing, 7 of 10; diverged, 3 of 10 |     0.481 ± 0.195 |", "No result is stored for DCRNN; "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
