@@ -114,7 +114,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rate := host.Floats(l.Params()[0])[0]; math.Abs(rate-0.7) > 1e-3 || report.BestValidation > 1e-5 {
+	if rate := host.Floats(l.Params()[0])[0]; math.Abs(rate-0.7) > 0.02 || report.BestValidation > 1e-3 {
 		t.Errorf("rate %g, want 0.7; validation %g", rate, report.BestValidation)
 	}
 	if report.Epochs[0].Tries == 0 {
@@ -125,7 +125,7 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer solution.Close()
-	if z := host.Floats(solution.Z); math.Abs(z[2]-math.Exp(-1.4)) > 1e-3 {
+	if z := host.Floats(solution.Z); math.Abs(z[2]-math.Exp(-1.4)) > 0.01 {
 		t.Errorf("z = %g", z)
 	}
 }
