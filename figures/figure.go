@@ -74,7 +74,8 @@ func (f *Figure) drawCaption(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts.
+// SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts. Browsers show it in dark
+// colours where they prefer these, and in JupyterLab by its theme.
 func (f *Figure) SVG() ([]byte, error) {
 	svg, widths, err := f.write(vgsvg.New(f.width, f.height))
 	if err != nil {
@@ -89,9 +90,10 @@ func (f *Figure) SVG() ([]byte, error) {
 	root := fmt.Sprintf(`<svg role="img" aria-label="%s" font-family="'Liberation Sans',Arial,Helvetica,sans-serif" `+
 		`width="%.2f" height="%.2f" `, escaped(clean(f.alt)), 96.0/72*f.width.Points(), 96.0/72*f.height.Points())
 	const face = "font-family:Liberation Sans;font-variant:normal;"
-	return []byte(strings.NewReplacer("<svg ", root, face+"font-weight:normal;font-style:normal;", "",
+	drawn := strings.NewReplacer("<svg ", root, face+"font-weight:normal;font-style:normal;", "",
 		face+"font-weight:bold;font-style:normal;", "font-weight:bold;", "data:image/jpg;", "data:image/png;",
-		"<image ", `<image preserveAspectRatio="none" `).Replace(strings.Join(parts, ""))), nil
+		"<image ", `<image preserveAspectRatio="none" `).Replace(strings.Join(parts, ""))
+	return []byte(strings.Replace(drawn, ">\n<g ", ">\n"+darkRules+"\n<g ", 1)), nil
 }
 
 var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt" `)

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,31 @@ func TestSVGIsSelfContainedAndLight(t *testing.T) {
 	}
 	if total > 600_000 {
 		t.Errorf("all samples together take %d bytes", total)
+	}
+}
+
+// Every colour of a drawing is one that the dark colours replace, or one that serves both.
+func TestDarkColours(t *testing.T) {
+	both := []string{"none"}
+	for _, c := range []Colour{Vermillion, Green, Purple, Orange, Sky} {
+		rgb := colours[c]
+		both = append(both, fmt.Sprintf("#%02X%02X%02X", rgb.R, rgb.G, rgb.B),
+			fmt.Sprintf("#%02X%02X%02X", rgb.R-min(rgb.R, 1), rgb.G-min(rgb.G, 1), rgb.B-min(rgb.B, 1)))
+	}
+	for name, f := range samples(t) {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, drawing, found := strings.Cut(string(svg), "</style>")
+		if !found {
+			t.Fatalf("%s: no style sheet", name)
+		}
+		for _, used := range regexp.MustCompile(`(?:fill|stroke):([^;"]+)`).FindAllStringSubmatch(drawing, -1) {
+			if !slices.Contains(both, used[1]) && !strings.Contains(rules, used[0]+`"]`) {
+				t.Errorf("%s: %s has no dark colour", name, used[0])
+			}
+		}
 	}
 }
 

@@ -191,10 +191,15 @@ aria-label="{{with .Title}}{{html .}}{{else}}table{{end}}">
 {{- if not $j}};min-width:10em{{end}}">{{$text}}</td>{{end}}</tr>
 {{end}}</tbody>
 </table></div>
-{{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
+{{if .Wide}}<style>.fig-scrolls{display:none}@media(max-width:900px){.fig-scrolls{display:block}}</style>
+<p class="fig-scrolls" style="font-size:12px;margin:0.2em 0">The table scrolls sideways.</p>
+{{end}}{{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
 {{end}}`))
 
-// HTML returns a table without scripts or classes, in a box that scrolls if the table is wider.
+// wideColumns is the number of columns from which a table says on narrow screens that it scrolls.
+const wideColumns = 7
+
+// HTML returns a table without scripts, in a box that scrolls if the table is wider.
 func (t *Table) HTML() (string, error) {
 	l, err := t.layout()
 	if err != nil {
@@ -204,6 +209,7 @@ func (t *Table) HTML() (string, error) {
 	err = pageTemplate.Execute(&b, struct {
 		layout
 		Cells [][]string
-	}{l, l.strings(page)})
+		Wide  bool
+	}{l, l.strings(page), len(t.Columns) >= wideColumns})
 	return b.String(), err
 }

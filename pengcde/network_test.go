@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // gradient returns the loss of a batch and its gradient.
@@ -11,7 +13,7 @@ func gradientOf(ctx context.Context, n network, params []*tensors.Tensor, b *bat
 	error) {
 	made, err := n.evaluate(ctx, params, b, forGradient)
 	if err != nil {
-		return 0, nil, notFinite(err)
+		return 0, nil, train.Unsolved(err)
 	}
 	return made.losses[0], made.gradients, nil
 }
@@ -20,7 +22,7 @@ func gradientOf(ctx context.Context, n network, params []*tensors.Tensor, b *bat
 func lossOf(ctx context.Context, n network, params []*tensors.Tensor, b *batch) (float64, error) {
 	made, err := n.evaluate(ctx, params, b, forLoss)
 	if err != nil {
-		return 0, notFinite(err)
+		return 0, train.Unsolved(err)
 	}
 	return made.losses[0], nil
 }
