@@ -123,7 +123,7 @@ test-slurm: setup ## run studies on a Slurm of two nodes on this machine; skippe
 
 lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAGS=--no-browser and so on)
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \
-		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $(LAB_FLAGS)
+		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $$([ "$$(id -u)" != 0 ] || echo --allow-root) $(LAB_FLAGS)
 
 check: setup bin/staticcheck ## formatting, go vet (pure parts for arm64 too), staticcheck, notebooks valid and without outputs
 	@$(ENV) unformatted=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +); \

@@ -32,6 +32,8 @@ python_side() {
 	rm -rf .venv/lib .venv/bin .venv/include .venv/share
 	"$python" -m venv .venv
 	install .venv -r tools/requirements.txt
+	# git then sees notebooks without outputs, see .gitattributes.
+	git config filter.nbstripout.clean '.venv/bin/python -m nbstripout' 2>/dev/null || true
 }
 
 go_side() {
