@@ -18,7 +18,7 @@ import (
 //
 // Published: non-overlapping windows of ten snapshots, otherwise as [Epidemics].
 func Tennis() *Forecasting {
-	return Forecasting{
+	return (&Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
 			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal", About: prose.About("twitter-tennis", "splits")},
 		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
@@ -26,7 +26,7 @@ func Tennis() *Forecasting {
 		window: tennisWindow, settings: tennisSettings,
 		published: "tennis",
 		with:      func() (*Forecasting, error) { return Epidemics().Country("england") },
-	}.complete()
+	}).complete()
 }
 
 const tennisWindow = 10
