@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 type listCommand struct {
@@ -57,6 +58,7 @@ func listAll(ctx context.Context, out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(out, outside())
 	fmt.Fprint(out, `
 quick trains for minutes, to see that all works; medium for hours, on smaller
 graphs or with fewer seeds than published; full is what the paper did.
@@ -79,6 +81,14 @@ france_covid         94     56         771    8
 twitter_tennis_rg17  1000   120        13473  16
 twitter_tennis_uo17  1000   112        14351  16
 `
+
+// outside says, outside a checkout, why no shipped run is counted.
+func outside() string {
+	if _, err := moduleroot.Find("."); err == nil {
+		return ""
+	}
+	return "\nShipped runs are only in a checkout of the module; this folder is in none.\n"
+}
 
 // stock holds the planned and stored runs of a study, over all profiles.
 type stock struct {
@@ -157,6 +167,7 @@ func listOne(ctx context.Context, out io.Writer, study experiments.Study, data [
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(out, outside())
 	for _, key := range s.keys {
 		fmt.Fprint(out, "\n"+wrapped(fmt.Sprintf("%s: %s", key, strings.Join(s.values[key], ", ")), width))
 	}
