@@ -45,7 +45,7 @@ func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 		}
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(from[a], from[b]), cmp.Compare(to[a], to[b]))
 	})
 	p := &Pattern{Nodes: n}

@@ -67,26 +67,54 @@ func (o Options) kind() string {
 	return kind
 }
 
-// plan returns the report on the selected runs, without their records.
-func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
-	p = &Report{Study: s, Backend: o.kind()}
-	if o.Profile == "" {
-		p.Profile, err = CurrentProfile()
-	} else {
-		p.Profile, err = ParseProfile(string(o.Profile))
-	}
+// plan returns the report on the selected runs, without their records, and the store that may hold them.
+func (s Study) plan(ctx context.Context, o Options) (*Report, store.Store, error) {
+	profile, err := o.profile()
 	if err != nil {
-		return nil, err
+		return nil, store.Store{}, err
 	}
 	all, err := openStore(s.Name, o)
 	if err != nil {
-		return nil, err
+		return nil, all, err
 	}
-	p.folder = all.Folder()
+	runs, err := s.selected(ctx, o, profile)
+	if err != nil {
+		return nil, all, err
+	}
+	p := &Report{Study: s, Profile: profile, Backend: o.kind(), folder: all.Folder()}
+	seen := make(map[string]Run)
+	for _, r := range runs {
+		slot, err := r.place(all, p.Backend)
+		if err != nil {
+			return nil, all, err
+		}
+		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
+		for _, what := range []string{slot.Name(), place} {
+			if other, twice := seen[what]; twice {
+				return nil, all, errs.New(ErrInput, "experiments: study %s has two runs of one identity, or of one model ID, "+
+					"keys, seed and fold: %v and %v; want all that tells them apart in both", s.Name, other, r)
+			}
+			seen[what] = r
+		}
+		p.Results = append(p.Results, Result{Run: r, slot: slot})
+	}
+	return p, all, nil
+}
+
+// profile returns the profile of the options, or the current one.
+func (o Options) profile() (Profile, error) {
+	if o.Profile == "" {
+		return CurrentProfile()
+	}
+	return ParseProfile(string(o.Profile))
+}
+
+// selected returns the selected runs of a profile.
+func (s Study) selected(ctx context.Context, o Options, p Profile) ([]Run, error) {
 	if len(o.Data) > 0 && !s.TakesData {
 		return nil, errs.New(ErrInput, "experiments: %s takes no files of data, got %q: leave them out", s.Name, o.Data)
 	}
-	scope := Scope{Profile: p.Profile, Seeds: o.Seeds, Data: o.Data}
+	scope := Scope{Profile: p, Seeds: o.Seeds, Data: o.Data}
 	if o.Progress != nil {
 		scope.Progress = func(fraction float64, text string) { o.Progress(fraction, 0, text) }
 	}
@@ -94,34 +122,22 @@ func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.check(s.Name, p.Profile, runs); err != nil {
+	if err := o.check(s.Name, p, runs); err != nil {
 		return nil, err
 	}
-	seen := make(map[string]Run)
-	for _, r := range slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) }) {
-		identity, err := r.Identity()
-		if err != nil {
-			return nil, err
-		}
-		backend := p.Backend
-		if r.Model.Untrained {
-			backend = noBackend
-		}
-		slot, err := all.Slot(identity, generation, backend)
-		if err != nil {
-			return nil, err
-		}
-		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
-		for _, what := range []string{slot.Name(), place} {
-			if other, twice := seen[what]; twice {
-				return nil, errs.New(ErrInput, "experiments: study %s has two runs of one identity, or of one model ID, keys, "+
-					"seed and fold: %v and %v; want all that tells them apart in both", s.Name, other, r)
-			}
-			seen[what] = r
-		}
-		p.Results = append(p.Results, Result{Run: r, slot: slot})
+	return slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) }), nil
+}
+
+// place returns the slot of a run that a kind of backend makes.
+func (r Run) place(all store.Store, backend string) (store.Slot, error) {
+	identity, err := r.Identity()
+	if err != nil {
+		return store.Slot{}, err
 	}
-	return p, nil
+	if r.Model.Untrained {
+		backend = noBackend
+	}
+	return all.Slot(identity, generation, backend)
 }
 
 // wants reports whether the options select a run.

@@ -32,7 +32,7 @@ func (s Study) CountShipped(ctx context.Context) (found, shipped int, err error)
 func (s Study) planned(ctx context.Context, o Options, profiles []Profile) (map[string]bool, error) {
 	hashes := make(map[string]bool)
 	for _, o.Profile = range profiles {
-		report, err := s.plan(ctx, o)
+		report, _, err := s.plan(ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -59,12 +59,16 @@ func (s Study) Stored(ctx context.Context, o Options) (*Report, error) {
 
 // find returns the report on the selected runs, without other runs for comparison.
 func (s Study) find(ctx context.Context, o Options) (*Report, error) {
-	r, err := s.plan(ctx, o)
+	r, all, err := s.plan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	names, err := all.Names()
 	if err != nil {
 		return nil, err
 	}
 	for i, planned := range r.Results {
-		if r.Results[i], err = planned.find(); err != nil {
+		if r.Results[i], err = planned.with(planned.slot.FindIn(names)); err != nil {
 			return nil, err
 		}
 	}

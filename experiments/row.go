@@ -2,9 +2,12 @@ package experiments
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -73,10 +76,10 @@ func NetworkRow(id, name string, config pengcde.Config, training train.Config) R
 			}
 			return NetworkLearner{model}, nil
 		},
-		Settings: func() (any, error) {
+		Settings: once(func() (any, error) {
 			resolved, err := config.Resolved()
 			return canonicalJSON(reflect.ValueOf(resolved)), err
-		}}
+		})}
 }
 
 // NetworkLearner adapts a [pengcde.Model] to [Learner].
@@ -99,7 +102,7 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 func BaselineRow(id string, f baseline.Forecaster) Row {
 	return Row{ID: id, Name: f.Name(), Untrained: true,
 		New: func(*xla.Backend) (Learner, error) { return ForecastLearner{f}, nil },
-		Settings: func() (any, error) {
+		Settings: once(func() (any, error) {
 			var settings any = struct{}{}
 			resolved := f
 			if ridge, ok := f.(*baseline.Ridge); ok {
@@ -109,7 +112,19 @@ func BaselineRow(id string, f baseline.Forecaster) Row {
 				settings = canonicalJSON(v)
 			}
 			return map[string]any{"name": f.Name(), "settings": settings}, nil
-		}}
+		})}
+}
+
+// once returns a function that computes settings once, as JSON: thousands of runs may share them.
+func once(settings func() (any, error)) func() (any, error) {
+	return sync.OnceValues(func() (any, error) {
+		values, err := settings()
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(values)
+		return store.Canonical(text), err
+	})
 }
 
 // ForecastLearner adapts a forecast of package baseline to [Learner].

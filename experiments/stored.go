@@ -37,8 +37,10 @@ func openStore(study string, o Options) (store.Store, error) {
 }
 
 // find reads the record of a run.
-func (r Result) find() (Result, error) {
-	f, err := r.slot.Find()
+func (r Result) find() (Result, error) { return r.with(r.slot.Find()) }
+
+// with returns the result with what was found.
+func (r Result) with(f store.Found, err error) (Result, error) {
 	return Result{Run: r.Run, slot: r.slot, Record: f.Record, Stale: f.Stale, OtherBackend: f.OtherBackend,
 		Shipped: f.Shipped}, err
 }

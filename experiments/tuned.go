@@ -34,7 +34,7 @@ func Tuned(id, name string, trials []Row) Row {
 			}
 			return l, nil
 		},
-		Settings: func() (any, error) {
+		Settings: once(func() (any, error) {
 			all := make([]map[string]any, len(trials))
 			for i, trial := range trials {
 				all[i] = make(map[string]any)
@@ -50,7 +50,7 @@ func Tuned(id, name string, trials []Row) Row {
 				return nil, errs.New(ErrInput, "experiments: %q has no trials to choose from", name)
 			}
 			return map[string]any{"trials": all}, nil
-		}}
+		})}
 	if len(trials) > 0 {
 		m.Train = trials[0].Train
 	}

@@ -24,7 +24,7 @@ func (s Study) UnderWay(ctx context.Context, o Options) (all []ActiveRun, err er
 	if err != nil || len(leases) == 0 { // planning may take seconds
 		return nil, err
 	}
-	p, err := s.plan(ctx, o)
+	p, _, err := s.plan(ctx, o)
 	if err != nil {
 		return nil, err
 	}

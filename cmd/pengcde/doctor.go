@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/plain"
@@ -16,9 +18,9 @@ type versionCommand struct{}
 // Run prints versions, backend and device.
 func (versionCommand) Run(_ context.Context, s *streams) error {
 	versions := doctor.Versions()
-	for _, name := range []string{"pengcde-go", "revision", "go", "gomlx", "compute", "go-xla", "gonum"} {
+	for _, name := range []string{programName, "revision", "go", "gomlx", "compute", "go-xla", "gonum"} {
 		if v := versions[name]; v != "" {
-			fmt.Fprintf(s.out, "%-12s%s\n", name, v)
+			fmt.Fprint(s.out, versionLine(name, v))
 		}
 	}
 	backend, err := xla.Open(xla.Config{Notices: s.err})
@@ -26,9 +28,28 @@ func (versionCommand) Run(_ context.Context, s *streams) error {
 		return err
 	}
 	defer backend.Close()
-	const indent = 12
-	lines := plain.Wrap(backend.String(), usualWidth-indent)
-	_, err = fmt.Fprintf(s.out, "%-*s%s\n", indent, "backend", strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
+	lines := plain.Wrap(backend.String(), usualWidth-versionIndent)
+	_, err = fmt.Fprint(s.out, versionLine("backend", strings.Join(lines, "\n"+strings.Repeat(" ", versionIndent))))
+	return err
+}
+
+// programName names the version of this module among those that [doctor.Versions] returns.
+const programName = "pengcde-go"
+
+// versionIndent is the width of the names of versions.
+const versionIndent = 12
+
+func versionLine(name, version string) string {
+	return fmt.Sprintf("%-*s%s\n", versionIndent, name, version)
+}
+
+// versionFlag prints the first line of the version command, and opens no backend.
+type versionFlag bool
+
+// BeforeReset prints it before arguments are checked.
+func (versionFlag) BeforeReset(program *kong.Kong) error {
+	_, err := fmt.Fprint(program.Stdout, versionLine(programName, doctor.Versions()[programName]))
+	program.Exit(0)
 	return err
 }
 

@@ -2,18 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/peng-cde/pengcde-go/datasets/pgt"
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 type listCommand struct {
@@ -46,13 +44,13 @@ func listAll(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintln(w, "\twhat is forecast")
 	for _, study := range paper.All() {
+		states, err := study.States(ctx, experiments.Options{})
+		if err != nil {
+			return err
+		}
 		fmt.Fprint(w, study.Name)
 		for _, p := range experiments.Profiles() {
-			report, err := study.Stored(ctx, experiments.Options{Profile: p})
-			if err != nil {
-				return err
-			}
-			stored, planned := report.Count()
+			stored, planned := states[p].Count()
 			fmt.Fprintf(w, "\t%d/%d", stored, planned)
 		}
 		fmt.Fprintf(w, "\t%s\n", study.Title)
@@ -60,6 +58,7 @@ func listAll(ctx context.Context, out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(out, outside())
 	fmt.Fprint(out, `
 quick trains for minutes, to see that all works; medium for hours, on smaller
 graphs or with fewer seeds than published; full is what the paper did.
@@ -70,27 +69,28 @@ graphs or with fewer seeds than published; full is what the paper did.
   pengcde run epidemics                    make the missing runs
 
 `)
-	return listData(out)
+	_, err := fmt.Fprint(out, dataSets)
+	return err
 }
 
-func listData(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
-	england, err := pgt.EnglandCovid()
-	italy, err2 := pgt.ItalyCovid()
-	france, err3 := pgt.FranceCovid()
-	tennis, err4 := pgt.TwitterTennis(pgt.RG17)
-	open, err5 := pgt.TwitterTennis(pgt.UO17)
-	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
-		return err
+// dataSets lists the series that ship with the module, so that none is read to list them.
+const dataSets = `data set             nodes  snapshots  edges  features
+england_covid        129    53         2346   8
+italy_covid          105    71         864    8
+france_covid         94     56         771    8
+twitter_tennis_rg17  1000   120        13473  16
+twitter_tennis_uo17  1000   112        14351  16
+`
+
+// outside says, outside a checkout, why no shipped run is counted.
+func outside() string {
+	if _, err := moduleroot.Find("."); err == nil {
+		return ""
 	}
-	for _, s := range []*dyngraph.Series{england, italy, france, tennis, open} {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
-	}
-	return w.Flush()
+	return "\nShipped runs are only in a checkout of the module; this folder is in none.\n"
 }
 
-// stock holds the stored runs of a study, over all profiles.
+// stock holds the planned and stored runs of a study, over all profiles.
 type stock struct {
 	models []experiments.Row
 	runs   map[string][]string // stored runs in each profile, by model
@@ -104,35 +104,38 @@ type stock struct {
 func takeStock(ctx context.Context, study experiments.Study, data []string) (s stock, err error) {
 	profiles := experiments.Profiles()
 	s = stock{runs: make(map[string][]string), values: make(map[string][]string)}
+	states, err := study.States(ctx, experiments.Options{Data: data})
+	if err != nil {
+		return s, err
+	}
 	for i, p := range profiles {
-		report, err := study.Stored(ctx, experiments.Options{Profile: p, Data: data})
-		if err != nil {
-			return s, err
-		}
-		stored, planned := report.Count()
+		stored, planned := states[p].Count()
 		if stored > s.stored {
 			s.best, s.stored = p, stored
 		}
 		if p == experiments.Quick {
 			s.missing = planned - stored
 		}
-		for _, result := range report.Results {
-			for key := range result.Keys {
+		of := make(map[string]experiments.RunStates)
+		for _, run := range states[p] {
+			for key, value := range run.Keys {
 				if !slices.Contains(s.keys, key) {
 					s.keys = append(s.keys, key)
 				}
-				if value := result.Key(key); !slices.Contains(s.values[key], value) {
+				if !slices.Contains(s.values[key], value) {
 					s.values[key] = append(s.values[key], value)
 				}
 			}
-		}
-		for _, id := range report.Models() {
-			results := report.Results.Where("model", id)
+			id := run.Model.ID
 			if s.runs[id] == nil {
-				s.models, s.runs[id] = append(s.models, results[0].Model), slices.Repeat([]string{"–"}, len(profiles))
+				s.models, s.runs[id] = append(s.models, run.Model), slices.Repeat([]string{"–"}, len(profiles))
 			}
-			s.runs[id][i] = fmt.Sprintf("%d/%d", len(results.Made()), len(results))
-			if stale := results.Stale(); stale > 0 {
+			of[id] = append(of[id], run)
+		}
+		for id, runs := range of {
+			stored, planned := runs.Count()
+			s.runs[id][i] = fmt.Sprintf("%d/%d", stored, planned)
+			if stale := runs.Stale(); stale > 0 {
 				s.runs[id][i] += fmt.Sprintf(", %d stale", stale)
 			}
 		}
@@ -164,6 +167,7 @@ func listOne(ctx context.Context, out io.Writer, study experiments.Study, data [
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(out, outside())
 	for _, key := range s.keys {
 		fmt.Fprint(out, "\n"+wrapped(fmt.Sprintf("%s: %s", key, strings.Join(s.values[key], ", ")), width))
 	}

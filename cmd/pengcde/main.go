@@ -18,6 +18,8 @@
 //	pengcde init my-study
 //	pengcde version
 //	pengcde doctor
+//	pengcde help run
+//	source <(pengcde completion bash)
 //
 // What a run computes is stored in the folder that PENGCDE_RESULTS or --results names, where notebooks find it too.
 package main
@@ -43,7 +45,8 @@ import (
 
 // commands defines the command line.
 type commands struct {
-	ResultsFolder string `name:"results" help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
+	ResultsFolder string      `name:"results" help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
+	ShowVersion   versionFlag `name:"version" help:"Print the version of this program."`
 
 	List     listCommand     `cmd:"" help:"List studies, models and data sets."`
 	Run      runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
@@ -59,6 +62,10 @@ type commands struct {
 	Init     initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version  versionCommand  `cmd:"" help:"Print versions, backend and device."`
 	Doctor   doctorCommand   `cmd:"" help:"List parts that are set up or missing, and how to get them."`
+	Help     helpCommand     `cmd:"" help:"Print the help of a command, as --help does."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell."`
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:""`
 }
 
 // Exit codes besides 0 and 1.
@@ -108,6 +115,11 @@ func requeue(ctx context.Context) int {
 	return code
 }
 
+// helpCommand stands for --help after the words that follow it; execute replaces it.
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"As pengcde --help lists them."`
+}
+
 // names returns the names that help texts list.
 func names() kong.Vars { return kong.Vars{"fields": strings.Join(field.Names(), ", ")} }
 
@@ -121,12 +133,18 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	parsed, err := parser.Parse(args)
-	if exited >= 0 { // --help
+	if exited >= 0 { // --help or --version
 		return exited
 	}
-	if err != nil {
+	group, unfinished := groupOf(err)
+	switch {
+	case unfinished:
+		return execute(ctx, append(group, "--help"), stdout, stderr)
+	case err != nil:
 		fmt.Fprintln(stderr, "pengcde:", mistake(err))
 		return exitUsage
+	case parsed.Selected().Name == "help":
+		return execute(ctx, append(c.Help.Command, "--help"), stdout, stderr)
 	}
 	if c.ResultsFolder != "" {
 		if err := os.Setenv(experiments.ResultsEnv, c.ResultsFolder); err != nil {

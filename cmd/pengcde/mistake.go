@@ -15,28 +15,50 @@ import (
 func mistake(err error) string {
 	text := err.Error()
 	help := "pengcde --help"
-	var parsing *kong.ParseError
-	if !errors.As(err, &parsing) {
+	node, path := nodeOf(err)
+	if node == nil {
 		return fmt.Sprintf("%s; see %s", text, help)
 	}
-	node := parsing.Context.Model.Node
-	if selected := parsing.Context.Selected(); selected != nil {
-		node = selected
-		help = fmt.Sprintf("pengcde %s --help", selected.Path())
+	if path != "" {
+		help = fmt.Sprintf("pengcde %s --help", path)
 	}
-	var commands []string
-	for _, child := range node.Children {
-		commands = append(commands, child.Name)
-	}
+	commands := commandsOf(node)
 	name, unexpected := strings.CutPrefix(text, "unexpected argument ")
 	switch {
 	case unexpected && len(commands) > 0:
 		name, _, _ = strings.Cut(name, ",") // remove kong's own suggestion
 		text = fmt.Sprintf("no command %q, %s", name, nearest.Want(name, commands))
-	case strings.HasPrefix(text, "expected one of ") && len(commands) > 0:
-		text = "no command, want one of " + strings.Join(commands, ", ")
 	case strings.HasPrefix(text, "expected ") && strings.Contains(text, "<study>"):
 		text = "no study, want one of " + strings.Join(paper.Names(), ", ")
 	}
 	return fmt.Sprintf("%s; see %s", text, help)
+}
+
+// groupOf returns the words of a command line that ends before a command, such as pengcde results.
+func groupOf(err error) (words []string, unfinished bool) {
+	node, path := nodeOf(err)
+	unfinished = node != nil && len(commandsOf(node)) > 0 && strings.HasPrefix(err.Error(), "expected ")
+	return strings.Fields(path), unfinished
+}
+
+// nodeOf returns the command of the command line with an error, or the program, and its path; nil for other errors.
+func nodeOf(err error) (node *kong.Node, path string) {
+	var parsing *kong.ParseError
+	if !errors.As(err, &parsing) {
+		return nil, ""
+	}
+	if selected := parsing.Context.Selected(); selected != nil {
+		return selected, selected.Path()
+	}
+	return parsing.Context.Model.Node, ""
+}
+
+// commandsOf returns the names of the commands below a node, without hidden ones.
+func commandsOf(node *kong.Node) (names []string) {
+	for _, child := range node.Children {
+		if !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	return names
 }

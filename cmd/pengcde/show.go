@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,9 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" {
-		report, o = fullest(ctx, report, o)
+		if report, o, err = fullest(ctx, report, o); err != nil {
+			return err
+		}
 	}
 	if !slices.ContainsFunc(report.Results, func(r experiments.Result) bool { return r.Record != nil || r.Stale }) {
 		return nothing(ctx, report, o)
@@ -36,10 +39,11 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 		if err := show(s.out, report); err != nil {
 			return err
 		}
-		for _, other := range others(ctx, report, o) {
+		more, err := fuller(ctx, report, o)
+		for _, other := range more {
 			fmt.Fprintln(s.out, "More:", other)
 		}
-		return nil
+		return err
 	case "markdown":
 		fmt.Fprintln(s.err, counted(report))
 		return showMarkdown(s.out, report)
@@ -57,50 +61,45 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) error {
 	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s%s"`,
 		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile, dataArguments(o.Data))
-	for _, other := range others(ctx, r, o) {
-		text += ", or see " + other
+	more, err := fuller(ctx, r, o)
+	for _, other := range more {
+		text += fmt.Sprintf(", or see %v", other)
 	}
-	return errs.New(experiments.ErrNotStored, "%s", text)
+	return cmp.Or(err, errs.New(experiments.ErrNotStored, "%s", text))
 }
 
 // fullest returns the report of the profile with the most stored runs.
 func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
-	experiments.Options) {
-	for _, other := range fuller(ctx, r, o) {
-		most, _ := r.Count()
-		if stored, _ := other.Count(); stored > most {
-			r, o.Profile = other, other.Profile
-		}
+	experiments.Options, error) {
+	more, err := fuller(ctx, r, o)
+	if err != nil || len(more) == 0 {
+		return r, o, err
 	}
-	return r, o
+	o.Profile = slices.MaxFunc(more, func(a, b counts) int { return cmp.Compare(a.stored, b.stored) }).profile
+	r, err = r.Study.Stored(ctx, o)
+	return r, o, err
 }
 
-// others returns the profiles with more stored runs.
-func others(ctx context.Context, r *experiments.Report, o experiments.Options) (all []string) {
-	for _, other := range fuller(ctx, r, o) {
-		stored, planned := other.Count()
-		all = append(all, fmt.Sprintf("--profile %s (%d of %d runs stored)", other.Profile, stored, planned))
-	}
-	return all
+// counts holds the numbers of stored and of planned runs of a profile.
+type counts struct {
+	profile         experiments.Profile
+	stored, planned int
 }
 
-// fuller returns the reports of the profiles with more stored runs.
-func fuller(ctx context.Context, r *experiments.Report, o experiments.Options) (all []*experiments.Report) {
+func (c counts) String() string {
+	return fmt.Sprintf("--profile %s (%d of %d runs stored)", c.profile, c.stored, c.planned)
+}
+
+// fuller returns the profiles with more stored runs.
+func fuller(ctx context.Context, r *experiments.Report, o experiments.Options) (all []counts, err error) {
 	least, _ := r.Count()
+	states, err := r.Study.States(ctx, o)
 	for _, p := range experiments.Profiles() {
-		if p == r.Profile {
-			continue
-		}
-		o.Profile = p
-		other, err := r.Study.Stored(ctx, o)
-		if err != nil { // it has no such models or keys
-			continue
-		}
-		if stored, _ := other.Count(); stored > least {
-			all = append(all, other)
+		if stored, planned := states[p].Count(); stored > least {
+			all = append(all, counts{p, stored, planned})
 		}
 	}
-	return all
+	return all, err
 }
 
 // show prints the tables of a report as text and its figures in words, with the notes once and the path of the

@@ -94,8 +94,8 @@ func busiest(ctx context.Context, r *experiments.Report, o experiments.Options) 
 			return r, other, active, err
 		}
 	}
-	r, o = fullest(ctx, r, o)
-	return r, o, nil, nil
+	r, o, err := fullest(ctx, r, o)
+	return r, o, nil, err
 }
 
 // isAll reports whether only the study was selected.

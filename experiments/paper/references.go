@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 //go:embed references.bib
@@ -28,15 +29,15 @@ var cited = map[string][]string{
 // paper, and the authors of the method or data. Our own models and simple forecasts add no entry. The error for an
 // unknown name wraps [experiments.ErrInput].
 func References(ctx context.Context, names ...string) (string, error) {
-	citable, err := citable(ctx)
+	citable, err := Citable(ctx)
 	if err != nil {
 		return "", err
 	}
 	keys := slices.Clone(always)
 	for _, name := range names {
 		if !slices.Contains(citable, name) {
-			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q, want a study or a model of one: %s",
-				name, strings.Join(citable, ", "))
+			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q of studies and their models, %s", name,
+				nearest.Want(name, citable))
 		}
 		model, _ := catalogue.ByID(name)
 		keys = slices.Concat(keys, cited[name], model.Cites)
@@ -50,8 +51,8 @@ func References(ctx context.Context, names ...string) (string, error) {
 	return strings.Join(entries, "\n\n") + "\n", nil
 }
 
-// citable returns the names of studies and the IDs of their models.
-func citable(ctx context.Context) (all []string, err error) {
+// Citable returns the names of studies and the IDs of their models.
+func Citable(ctx context.Context) (all []string, err error) {
 	for _, study := range All() {
 		all = append(all, study.Name)
 		for _, profile := range experiments.Profiles() {

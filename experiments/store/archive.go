@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,9 +14,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// archiveExtension ends the names of archives, which hold the records of one study that come with the module. A
-// decompressed archive (Zstandard) consists of JSON lines: a head, and the records in the order of the head's names.
-// The seal covers the head and all records.
+// archiveExtension ends the names of archives, which hold the records of one study that come with the module, only of
+// runs with facts. A decompressed archive (Zstandard) consists of JSON lines: a head, and the records in the order of
+// the head's names. The seal covers the head and all records.
 const archiveExtension = ".jsonl.zst"
 
 type archiveHead struct {
@@ -38,19 +37,18 @@ func ArchiveFile(study string) string {
 }
 
 // Shipped returns the records that came with the module, by file name without extension; none outside a checkout.
-func Shipped(study string) (map[string][]byte, error) {
+func Shipped(study string) (map[string][]byte, error) { return shipped(study, readRecords) }
+
+// shippedNames is Shipped without the records. It reads only the head of the archive, so it does not notice if the rest
+// is damaged.
+func shippedNames(study string) (map[string][]byte, error) { return shipped(study, readNames) }
+
+func shipped(study string, read func(path, study string) (map[string][]byte, error)) (map[string][]byte, error) {
 	path := ArchiveFile(study)
 	if path == "" {
 		return nil, nil
 	}
-	records := make(map[string][]byte)
-	err := readArchive(path, func(of, name string, record []byte) error {
-		if of != study {
-			return fmt.Errorf("it is of study %s", of)
-		}
-		records[name] = bytes.Clone(record)
-		return nil
-	})
+	records, err := read(path, study)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
@@ -31,22 +31,52 @@ func readRecord(path string) ([]byte, error) {
 // readArchive checks all records of an archive, then calls each with every record, in the form of its own file. It
 // holds only one record in memory.
 func readArchive(path string, each func(study, name string, record []byte) error) error {
+	if err := unpacked(path, sealed(func(io.Reader) error { return nil })); err != nil {
+		return err
+	}
+	return unpacked(path, sealed(func(content io.Reader) error { return eachRecord(content, each) }))
+}
+
+// readRecords returns the records of an archive by name. It reads the archive once, and holds all in memory.
+func readRecords(path, study string) (map[string][]byte, error) {
+	records := make(map[string][]byte)
+	return records, unpacked(path, sealed(func(content io.Reader) error {
+		return eachRecord(content, func(of, name string, record []byte) error {
+			records[name] = bytes.Clone(record)
+			return ofStudy(of, study)
+		})
+	}))
+}
+
+// readNames is readRecords without the records and without a look at them.
+func readNames(path, study string) (map[string][]byte, error) {
+	records := make(map[string][]byte)
+	return records, unpacked(path, func(content io.Reader) error {
+		if _, err := cutSeal(content); err != nil {
+			return err
+		}
+		_, head, err := openArchive(content)
+		for _, name := range head.Names {
+			records[name] = nil
+		}
+		return cmp.Or(err, ofStudy(head.Study, study))
+	})
+}
+
+func ofStudy(got, want string) error {
+	if got != want {
+		return fmt.Errorf("it is of study %s", got)
+	}
+	return nil
+}
+
+// unpacked calls read with the decompressed content of an archive.
+func unpacked(path string, read func(io.Reader) error) error {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := unpacked(f, checkSeal); err != nil {
-		return err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	return unpacked(f, func(content *bufio.Reader) error { return eachRecord(content, each) })
-}
-
-// unpacked calls read with the decompressed content of an archive.
-func unpacked(f *os.File, read func(*bufio.Reader) error) error {
 	content, err := bounded.NewReader(f, bounded.Zstd, bounded.Limit{Default: archiveLimit})
 	if err != nil {
 		return err
@@ -60,21 +90,28 @@ func unpacked(f *os.File, read func(*bufio.Reader) error) error {
 	return err
 }
 
-// checkSeal is unseal for content that does not fit in memory.
-func checkSeal(content *bufio.Reader) error {
-	want, err := cutSeal(content)
-	if err != nil {
-		return err
+// sealed is unseal for content that does not fit in memory: read gets the content from the first entry after the
+// checksum, which is compared afterwards.
+func sealed(read func(io.Reader) error) func(io.Reader) error {
+	return func(content io.Reader) error {
+		want, err := cutSeal(content)
+		if err != nil {
+			return err
+		}
+		sum := sha256.New()
+		sum.Write([]byte("{"))
+		content = io.TeeReader(content, sum)
+		if err := read(content); err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.Discard, content); err != nil {
+			return err
+		}
+		if hex.EncodeToString(sum.Sum(nil)) != want {
+			return errAltered
+		}
+		return nil
 	}
-	sum := sha256.New()
-	sum.Write([]byte("{"))
-	if _, err := io.Copy(sum, content); err != nil {
-		return err
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != want {
-		return errAltered
-	}
-	return nil
 }
 
 // cutSeal reads up to the first entry after the checksum, and returns the checksum.
@@ -92,47 +129,61 @@ func cutSeal(content io.Reader) (string, error) {
 	return "", err
 }
 
-// eachRecord calls each for the records of sealed content.
-func eachRecord(content *bufio.Reader, each func(study, name string, record []byte) error) error {
-	if _, err := cutSeal(content); err != nil {
-		return err
-	}
-	longest, err := bounded.Limit{Default: recordLimit}.Resolve()
+// eachRecord calls each for the records of content that follows a checksum.
+func eachRecord(content io.Reader, each func(study, name string, record []byte) error) error {
+	lines, head, err := openArchive(content)
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(io.MultiReader(bytes.NewReader([]byte("{")), content))
-	lines.Buffer(nil, int(longest))
-	next := func(what string) error {
-		switch {
-		case lines.Scan():
-			return nil
-		case errors.Is(lines.Err(), bufio.ErrTooLong):
-			return fmt.Errorf("its %s: %w", what, &bounded.TooLargeError{Limit: longest})
-		case lines.Err() != nil:
-			return lines.Err()
-		}
-		return fmt.Errorf("it ends before its %s", what)
-	}
-	if err := next("first line"); err != nil {
-		return err
-	}
-	var head archiveHead
-	if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
-		return fmt.Errorf("its first line is not an archive's: %w", err)
-	}
-	if !durable.IsName(head.Study) {
-		return nameError(head.Study)
-	}
 	for _, name := range head.Names {
-		if err := next(fmt.Sprintf("run %.60q", name)); err != nil {
+		line, err := lines.next(fmt.Sprintf("run %.60q", name))
+		if err != nil {
 			return err
 		}
-		if err := each(head.Study, name, lines.Bytes()); err != nil {
+		if err := each(head.Study, name, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lines reads the lines of an archive.
+type lines struct {
+	*bufio.Scanner
+	longest int64
+}
+
+// openArchive reads the head of content that follows a checksum. The lines of the records come next.
+func openArchive(content io.Reader) (l lines, head archiveHead, err error) {
+	if l.longest, err = (bounded.Limit{Default: recordLimit}).Resolve(); err != nil {
+		return l, head, err
+	}
+	l.Scanner = bufio.NewScanner(io.MultiReader(bytes.NewReader([]byte("{")), content))
+	l.Buffer(nil, int(l.longest))
+	first, err := l.next("first line")
+	if err != nil {
+		return l, head, err
+	}
+	if err := json.Unmarshal(first, &head); err != nil {
+		return l, head, fmt.Errorf("its first line is not an archive's: %w", err)
+	}
+	if !durable.IsName(head.Study) {
+		return l, head, nameError(head.Study)
+	}
+	return l, head, nil
+}
+
+// next returns the next line; what names it in errors.
+func (l lines) next(what string) ([]byte, error) {
+	switch {
+	case l.Scan():
+		return l.Bytes(), nil
+	case errors.Is(l.Err(), bufio.ErrTooLong):
+		return nil, fmt.Errorf("its %s: %w", what, &bounded.TooLargeError{Limit: l.longest})
+	case l.Err() != nil:
+		return nil, l.Err()
+	}
+	return nil, fmt.Errorf("it ends before its %s", what)
 }
 
 // nameError returns an error about the name of a study in a file.

@@ -66,16 +66,27 @@ var (
 
 // unseal checks the checksum that seal added, and returns the content.
 func unseal(sealed []byte) ([]byte, error) {
+	rest, err := checked(sealed)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte("{"), rest...), nil
+}
+
+// checked is unseal without the first brace, and without a copy.
+func checked(sealed []byte) ([]byte, error) {
 	rest, found := bytes.CutPrefix(sealed, []byte(checksumBegin))
 	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
 	if !found || !also {
 		return nil, errUnsealed
 	}
-	content := append([]byte("{"), rest...)
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != string(want) {
+	sum := sha256.New()
+	sum.Write([]byte("{"))
+	sum.Write(rest)
+	if hex.EncodeToString(sum.Sum(nil)) != string(want) {
 		return nil, errAltered
 	}
-	return content, nil
+	return rest, nil
 }
 
 // Name returns the name of the record's file, without extension: a hash of the identity, the generation, the kind of
@@ -96,13 +107,15 @@ func (r *Record) Encode() ([]byte, error) {
 // DecodeRecord reads the content of a record's file. It ignores white space, which a person or a program may have
 // added; any other change is an error.
 func DecodeRecord(file []byte) (*Record, error) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, file); err != nil {
-		return nil, err
-	}
-	content, err := unseal(compact.Bytes())
-	if err != nil {
-		return nil, err
+	content, err := unseal(bytes.TrimSpace(file))
+	if err != nil { // or with white space
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, file); err != nil {
+			return nil, err
+		}
+		if content, err = unseal(compact.Bytes()); err != nil {
+			return nil, err
+		}
 	}
 	var r Record
 	if err := json.Unmarshal(content, &r); err != nil {

@@ -30,11 +30,42 @@ type Slot struct {
 
 // Slot returns the slot of the run with an identity, made by a kind of backend with a generation of the numerics.
 func (s Store) Slot(identity any, generation int, backend string) (Slot, error) {
-	canonical, err := json.Marshal(identity)
+	canonical, err := encode(identity)
 	if err != nil {
 		return Slot{}, fmt.Errorf("experiments/store: identity of a run: %w", err)
 	}
 	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
+}
+
+// Canonical is a part of an identity that [json.Marshal] has written. Many identities share it, and it is not checked
+// again for each.
+type Canonical []byte
+
+// MarshalJSON returns the part.
+func (c Canonical) MarshalJSON() ([]byte, error) { return c, nil }
+
+// encode returns what [json.Marshal] returns.
+func encode(identity any) ([]byte, error) {
+	parts, ok := identity.(map[string]any)
+	if !ok {
+		return json.Marshal(identity)
+	}
+	text := []byte("{")
+	for i, key := range slices.Sorted(maps.Keys(parts)) {
+		name, err := json.Marshal(key)
+		value, canonical := parts[key].(Canonical)
+		if !canonical && err == nil {
+			value, err = json.Marshal(parts[key])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}'), nil
 }
 
 // place returns the slot of a record.
@@ -50,7 +81,10 @@ func (s Slot) In(other Store) Slot {
 func (s Slot) Name() string { return s.name }
 
 // Hash returns the hash of the run's identity, which begins the names of its files.
-func (s Slot) Hash() string { return hash(s.identity) }
+func (s Slot) Hash() string {
+	hash, _, _ := strings.Cut(s.name, "-")
+	return hash
+}
 
 // Generation returns the generation of the numerics.
 func (s Slot) Generation() int { return s.generation }
@@ -78,37 +112,54 @@ const resultExtension = ".json"
 
 func (s Slot) file() string { return s.path() + resultExtension }
 
-// others returns the other slots that hold the same run: of another backend, or of another generation.
-func (s Slot) others() (all []Slot, err error) {
-	entries, err := os.ReadDir(s.folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(err)
+// Names holds the names of stored runs by the hash of their identity, without extension and sorted.
+type Names map[string][]string
+
+// Names returns the names of the runs that are stored now or came with the module.
+func (s Store) Names() (Names, error) {
+	files, err := s.Files()
+	if err != nil {
+		return nil, err
 	}
-	var names []string
-	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), resultExtension); ok {
-			names = append(names, name)
+	names := make(Names)
+	add := func(name string) {
+		hash, _, _ := strings.Cut(name, "-") // see [Record.Name]
+		names[hash] = append(names[hash], name)
+	}
+	for file := range files {
+		name, ok := strings.CutSuffix(file, resultExtension)
+		if _, twice := s.shipped[name]; ok && !twice {
+			add(name)
 		}
 	}
-	names = slices.AppendSeq(names, maps.Keys(s.shipped))
-	run, _, _ := strings.Cut(s.name, "-")
-	for _, name := range names { // see [Record.Name]
-		rest, same := strings.CutPrefix(name, run+"-g")
+	for name := range s.shipped {
+		add(name)
+	}
+	for _, same := range names {
+		slices.Sort(same)
+	}
+	return names, nil
+}
+
+// others returns the other slots that hold the same run: of another backend, or of another generation.
+func (s Slot) others(names Names) (all []Slot) {
+	for _, name := range names[s.Hash()] {
+		rest, same := strings.CutPrefix(name, s.Hash()+"-g")
 		number, backend, named := strings.Cut(rest, "-")
 		if generation, err := strconv.Atoi(number); err == nil && same && named && name != s.name {
 			all = append(all, Slot{s.Store, s.identity, generation, backend, name})
 		}
 	}
-	return all, nil
+	return all
 }
 
 // RemoveOlder deletes the run's files of earlier generations, unless another process is using them.
 func (s Slot) RemoveOlder() error {
-	others, err := s.others()
+	names, err := s.Names()
 	if err != nil {
 		return err
 	}
-	for _, other := range others {
+	for _, other := range s.others(names) {
 		if other.generation >= s.generation {
 			continue
 		}

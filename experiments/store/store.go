@@ -54,13 +54,20 @@ type Store struct {
 // Open returns the store of a study. The study's name must be a single path element. A fresh store ignores the runs
 // that came with the module. If leases is nil, the store has its own.
 func Open(study string, fresh bool, leases *Leases) (Store, error) {
+	return open(study, fresh, leases, Shipped)
+}
+
+// OpenNames returns a store for [Store.Names] and [Slot.State] alone, which does not read the shipped records.
+func OpenNames(study string, fresh bool) (Store, error) { return open(study, fresh, nil, shippedNames) }
+
+func open(study string, fresh bool, leases *Leases, shipped func(string) (map[string][]byte, error)) (Store, error) {
 	folder, err := Folder()
 	if err != nil {
 		return Store{}, err
 	}
 	s := In(filepath.Join(folder, study), study, leases)
 	if !fresh {
-		s.shipped, err = Shipped(study)
+		s.shipped, err = shipped(study)
 	}
 	return s, err
 }
@@ -89,15 +96,22 @@ type Found struct {
 }
 
 // Find reads the record of the run, or else a record of another kind of backend.
-func (s Slot) Find() (f Found, err error) {
+func (s Slot) Find() (Found, error) { return s.find(s.Names) }
+
+// FindIn is [Slot.Find] for many runs, with the result of [Store.Names].
+func (s Slot) FindIn(names Names) (Found, error) {
+	return s.find(func() (Names, error) { return names, nil })
+}
+
+func (s Slot) find(list func() (Names, error)) (f Found, err error) {
 	if f.Record, f.Shipped, err = s.Read(); err != nil || f.Record != nil {
 		return f, err
 	}
-	others, err := s.others()
+	names, err := list()
 	if err != nil {
 		return f, err
 	}
-	for _, other := range others {
+	for _, other := range s.others(names) {
 		if other.generation != s.generation {
 			f.Stale = true
 			continue

@@ -3,6 +3,7 @@ package ranking
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/learned"
@@ -65,10 +66,10 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	if r.forecaster != nil {
 		return r
 	}
-	network := func() (experiments.Row, error) {
+	network := sync.OnceValues(func() (experiments.Row, error) {
 		t, err := task()
 		return experiments.NetworkRow(r.ID, r.Name, learned.Config(r.config, t), r.Train), err
-	}
+	})
 	r.New = func(backend *xla.Backend) (experiments.Learner, error) {
 		m, err := network()
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -23,11 +24,15 @@ type Countries struct {
 	all []*Forecasting
 }
 
-// countries lists the countries whose data ship with the module.
+// countries lists the countries whose data ship with the module; each is read once.
 var countries = []struct {
 	name string
-	load func(...pgt.Option) (*dyngraph.Series, error)
-}{{"england", pgt.EnglandCovid}, {"italy", pgt.ItalyCovid}, {"france", pgt.FranceCovid}}
+	load func() (*dyngraph.Series, error)
+}{{"england", readOnce(pgt.EnglandCovid)}, {"italy", readOnce(pgt.ItalyCovid)}, {"france", readOnce(pgt.FranceCovid)}}
+
+func readOnce(read func(...pgt.Option) (*dyngraph.Series, error)) func() (*dyngraph.Series, error) {
+	return sync.OnceValues(func() (*dyngraph.Series, error) { return read() })
+}
 
 // Epidemics returns the epidemics study. It forecasts the Covid cases of the regions of a country two days after the
 // last visible ones, from four snapshots: four days of movements between regions, and the cases of eleven days.
@@ -42,7 +47,7 @@ func Epidemics() *Countries {
 	c.TakesData = true
 	c.Plan, c.Execute, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
 	for _, country := range countries {
-		f := c.country(country.name, func() (*dyngraph.Series, error) { return country.load() })
+		f := c.country(country.name, country.load)
 		if country.name == "england" {
 			f.published = "covid"
 		}
@@ -53,8 +58,8 @@ func Epidemics() *Countries {
 
 // country returns the part of the study on one series.
 func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) *Forecasting {
-	return Forecasting{Study: c.Study, Time: "day", Target: "standardised cases", Node: "region", Country: name,
-		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
+	return (&Forecasting{Study: c.Study, Time: "day", Target: "standardised cases", Node: "region", Country: name,
+		load: load, window: epidemicWindow, settings: epidemicSettings}).complete()
 }
 
 // Country returns the part of the study on one country, or on the file at a path that ends in .json or .json.gz. The

@@ -30,20 +30,26 @@ type Forecasting struct {
 	published string
 
 	series          func() (*dyngraph.Series, error)
-	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it
+	digest          string // computed once, as is what follows: checking a series takes longer than splitting it
+	sideBySide, all dyngraph.Windows
+
+	lock sync.Mutex
+	made map[splitRule][]dyngraph.Split // that runs share, because thousands of identities list their windows
 }
 
 // complete makes it a study that loads the series once, at the first request.
-func (f Forecasting) complete() *Forecasting {
+func (f *Forecasting) complete() *Forecasting {
+	f.made = make(map[splitRule][]dyngraph.Split)
 	f.series = sync.OnceValues(func() (*dyngraph.Series, error) {
 		series, err := f.load()
 		if err == nil {
+			f.digest = experiments.Digest(series)
 			f.sideBySide, f.all = series.Windows(f.window, f.window), series.Windows(f.window, 1)
 		}
 		return series, err
 	})
 	f.Plan, f.Execute, f.Show, f.Page = f.plan, makeForecast, showForecasts, pageForecasts
-	return &f
+	return f
 }
 
 // keys returns the keys of its runs with a split.
@@ -77,7 +83,6 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 	if err != nil {
 		return nil, err
 	}
-	digest := experiments.Digest(series)
 	for _, s := range f.settings(scope.Profile, pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}) {
 		s.place = f
 		seeds := scope.SeedsOr(s.seeds)
@@ -91,7 +96,7 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 		for _, seed := range seeds {
 			for fold := range splits {
 				runs = append(runs, experiments.Run{Model: s.Row, Keys: f.keys(s.split), Seed: seed, Fold: fold, Spec: s,
-					Identity: func() (any, error) { return f.identity(series, digest, s, seed, fold) }})
+					Identity: func() (any, error) { return f.identity(series, s, seed, fold) }})
 			}
 		}
 	}
@@ -99,12 +104,12 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 }
 
 // identity lists the windows, not the rule that chooses them.
-func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting, seed uint64, fold int) (any, error) {
+func (f *Forecasting) identity(series *dyngraph.Series, s setting, seed uint64, fold int) (any, error) {
 	split, err := f.split(s, seed, fold)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]any{"series": series.Name, "data": digest, "row": s.ID, "split": s.split, "seed": seed, "fold": fold,
+	all := map[string]any{"series": series.Name, "data": f.digest, "row": s.ID, "split": s.split, "seed": seed, "fold": fold,
 		"training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
 	if !s.Untrained {
 		all["initial"] = initial(seed, fold)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -34,9 +33,8 @@ func pengLinear(size pengcde.Config, values int) setting {
 	config.Head = head.Corrected{Linear: head.Linear{Values: values}}
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 3e-4, WeightDecay: 1e-3}})
-	others := sync.OnceValues(otherCountries)
 	digests := sync.OnceValues(func() (map[string]string, error) {
-		series, err := others()
+		series, err := otherCountries()
 		all := make(map[string]string)
 		for _, one := range series {
 			all[one.Name] = experiments.Digest(one)
@@ -45,7 +43,7 @@ func pengLinear(size pengcde.Config, values int) setting {
 	})
 	alone, settings := s.New, s.Settings
 	s.New = func(backend *xla.Backend) (experiments.Learner, error) {
-		series, err := others()
+		series, err := otherCountries()
 		if err != nil {
 			return nil, err
 		}
@@ -72,9 +70,8 @@ var pengLinearNote = prose.Text("peng linear")
 
 // otherCountries returns the countries that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
-	for _, load := range []func(...pgt.Option) (*dyngraph.Series, error){pgt.EnglandCovid, pgt.ItalyCovid,
-		pgt.FranceCovid} {
-		series, err := load()
+	for _, country := range countries {
+		series, err := country.load()
 		if err != nil {
 			return nil, err
 		}

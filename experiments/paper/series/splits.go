@@ -80,23 +80,45 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 	if _, err := f.series(); err != nil {
 		return nil, err
 	}
-	switch s.split {
-	case Random:
+	if s.split == Random {
 		split, err := f.sideBySide.Split(trainFraction, validationFraction, seed)
 		return []dyngraph.Split{split}, err
+	}
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	rule := splitRule{s.split, s.stopsEarly(), max(1, s.retrainEvery)}
+	if made, found := f.made[rule]; found {
+		return made, nil
+	}
+	made, err := rule.splits(f.sideBySide, f.all)
+	if err == nil {
+		f.made[rule] = made
+	}
+	return made, err
+}
+
+// splitRule decides the splits that do not depend on the seed.
+type splitRule struct {
+	split        Split
+	stopsEarly   bool
+	retrainEvery int
+}
+
+func (r splitRule) splits(sideBySide, all dyngraph.Windows) ([]dyngraph.Split, error) {
+	switch r.split {
 	case PurgedRotation:
-		if s.stopsEarly() {
-			return f.sideBySide.PurgedRotation(f.all, 1)
+		if r.stopsEarly {
+			return sideBySide.PurgedRotation(all, 1)
 		}
-		return f.sideBySide.PurgedRotation(f.all, 0)
+		return sideBySide.PurgedRotation(all, 0)
 	case RollingOrigin:
 		validation := 0.
-		if s.stopsEarly() {
+		if r.stopsEarly {
 			validation = originValidation
 		}
-		return f.all.RollingOrigin(trainFraction, max(1, s.retrainEvery), validation)
+		return all.RollingOrigin(trainFraction, r.retrainEvery, validation)
 	}
-	return nil, errs.New(experiments.ErrInput, "experiments: split %q, want one of %q", s.split, allSplits)
+	return nil, errs.New(experiments.ErrInput, "experiments: split %q, want one of %q", r.split, allSplits)
 }
 
 // every returns the windows that start at multiples of a stride; 0 means 1.

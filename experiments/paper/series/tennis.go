@@ -18,14 +18,14 @@ import (
 //
 // Published: non-overlapping windows of ten snapshots, otherwise as [Epidemics].
 func Tennis() *Forecasting {
-	return Forecasting{
+	return (&Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
 			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal", About: prose.About("twitter-tennis", "splits")},
 		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: tennisWindow, settings: tennisSettings,
 		published: "tennis",
-	}.complete()
+	}).complete()
 }
 
 const tennisWindow = 10

@@ -5,14 +5,15 @@ package sir
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -149,35 +150,36 @@ type sirRun struct {
 	sampling
 	// timed lists the rows whose inferences a run of [InferenceID] times.
 	timed []experiments.Row
-	// sets configure the data for training, validation and test.
-	sets [3]synthetic.Classes
+	sirData
 }
 
 // plan lists the runs seed by seed, and for each sampling model by model; where times are shown, the inferences of
 // all rows are timed last.
 func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := o.size(scope.Profile)
+	samplings := size.samplings()
+	rows := make([][]experiments.Row, len(samplings))
+	for i, s := range samplings {
+		rows[i] = size.rows(s)
+	}
 	for _, seed := range scope.SeedsOr(size.seeds) {
-		for _, s := range size.samplings() {
-			rows := size.rows(s)
-			models := rows
+		for i, s := range samplings {
+			data, err := size.data(s, seed)
+			if err != nil {
+				return nil, err
+			}
+			models := rows[i]
 			var timed []experiments.Row
 			if s.plain() {
-				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Row) bool {
+				timed = slices.DeleteFunc(slices.Clone(rows[i]), func(m experiments.Row) bool {
 					return slices.Contains(untimed, m.ID) || isRemedied(m.ID)
 				})
-				models = append(slices.Clip(rows), inference(timed))
+				models = append(slices.Clip(rows[i]), inference(timed))
 			}
 			for _, model := range models {
-				at, clocked := sirRun{Row: model, sampling: s}, model.ID == catalogue.InferenceID
+				at, clocked := sirRun{Row: model, sampling: s, sirData: data}, model.ID == catalogue.InferenceID
 				if clocked {
 					at.timed = timed
-				}
-				for i, first := range []uint64{catalogue.TrainingSeed, catalogue.ValidationSeed, catalogue.TestSeed} {
-					perClass := []int{size.perClass, size.perClass, size.testPerClass}[i]
-					at.sets[i] = synthetic.Classes{Tasks: synthetic.SIRClasses(), Config: synthetic.Config{
-						Family: graphs.Grid{}, Nodes: sirSide * sirSide, Graphs: perClass, Observations: s.observations,
-						Shape: s.shape, Horizon: 1, Seed: first + catalogue.WorldSeeds*seed}}
 				}
 				runs = append(runs, experiments.Run{Model: model, Seed: seed, Spec: at, Keys: s.keys(), Alone: clocked,
 					Identity: func() (any, error) { return at.identity(seed) }})
@@ -187,16 +189,30 @@ func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []e
 	return runs, nil
 }
 
-func (s sirRun) identity(seed uint64) (any, error) {
-	var sets []json.RawMessage
-	for _, classes := range s.sets {
-		set, err := classes.Identity()
-		if err != nil {
-			return nil, err
+// sirData holds the configurations of the data for training, validation and test, and what identities say of them.
+type sirData struct {
+	sets      [3]synthetic.Classes
+	described store.Canonical
+}
+
+// data returns the data of a sampling.
+func (s sirSize) data(at sampling, seed uint64) (d sirData, err error) {
+	var sets [3]string
+	for i, first := range []uint64{catalogue.TrainingSeed, catalogue.ValidationSeed, catalogue.TestSeed} {
+		perClass := []int{s.perClass, s.perClass, s.testPerClass}[i]
+		d.sets[i] = synthetic.Classes{Tasks: synthetic.SIRClasses(), Config: synthetic.Config{
+			Family: graphs.Grid{}, Nodes: sirSide * sirSide, Graphs: perClass, Observations: at.observations,
+			Shape: at.shape, Horizon: 1, Seed: first + catalogue.WorldSeeds*seed}}
+		if sets[i], err = d.sets[i].Identity(); err != nil {
+			return d, err
 		}
-		sets = append(sets, json.RawMessage(set))
 	}
-	all := map[string]any{"sets": sets, "noise": s.noise, "row": s.ID, "seed": seed}
+	d.described = store.Canonical("[" + strings.Join(sets[:], ",") + "]")
+	return d, nil
+}
+
+func (s sirRun) identity(seed uint64) (any, error) {
+	all := map[string]any{"sets": s.described, "noise": s.noise, "row": s.ID, "seed": seed}
 	if copied := remedyOf(s.ID).identity(); copied != "" {
 		all["copies"] = copied
 	}

@@ -5,12 +5,13 @@ package worlds
 
 import (
 	"context"
-	"encoding/json"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -61,10 +62,9 @@ func (w Worlds) complete() *Worlds {
 // world is the specification of a run: a model in dynamics on a family of graphs.
 type world struct {
 	worldModel
+	worldData
 	task   synthetic.Task
 	family graphs.Family
-	// sets configure the data for training, validation and test.
-	sets [3]synthetic.Config
 }
 
 // trainingGraphs is the number of graphs in each data set.
@@ -73,23 +73,47 @@ const trainingGraphs = 4
 // plan lists the runs seed by seed, so that a table fills evenly.
 func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := w.size(scope.Profile)
+	models := w.models(size)
 	for _, seed := range scope.SeedsOr(size.seeds) {
-		for _, model := range w.models(size) {
-			for _, of := range w.of(size) {
+		worlds := w.of(size)
+		data := make([]worldData, len(worlds))
+		for i, of := range worlds {
+			if data[i], err = w.data(of, size, seed); err != nil {
+				return nil, err
+			}
+		}
+		for _, model := range models {
+			for i, of := range worlds {
 				if size.except != nil && size.except(model.ID, of.family.Name()) {
 					continue
 				}
-				at := world{worldModel: model, task: of.task, family: of.family}
-				for i, first := range []uint64{catalogue.TrainingSeed, catalogue.ValidationSeed, catalogue.TestSeed} {
-					at.sets[i] = synthetic.Config{Family: of.family, Task: of.task, Nodes: size.nodes, Graphs: trainingGraphs,
-						Amplitude: of.task.Amplitude, Seed: first + catalogue.WorldSeeds*seed, AsPublished: w.asPublished}
-				}
+				at := world{worldModel: model, worldData: data[i], task: of.task, family: of.family}
 				runs = append(runs, experiments.Run{Model: model.Row, Seed: seed, Spec: at, Keys: of.keys,
 					Identity: func() (any, error) { return at.identity(seed) }})
 			}
 		}
 	}
 	return runs, nil
+}
+
+// worldData holds the configurations of the data for training, validation and test, and what identities say of them.
+type worldData struct {
+	sets      [3]synthetic.Config
+	described store.Canonical
+}
+
+// data returns the data of a world.
+func (w Worlds) data(of worldOf, size worldsSize, seed uint64) (d worldData, err error) {
+	var sets [3]string
+	for i, first := range []uint64{catalogue.TrainingSeed, catalogue.ValidationSeed, catalogue.TestSeed} {
+		d.sets[i] = synthetic.Config{Family: of.family, Task: of.task, Nodes: size.nodes, Graphs: trainingGraphs,
+			Amplitude: of.task.Amplitude, Seed: first + catalogue.WorldSeeds*seed, AsPublished: w.asPublished}
+		if sets[i], err = d.sets[i].Identity(); err != nil {
+			return d, err
+		}
+	}
+	d.described = store.Canonical("[" + strings.Join(sets[:], ",") + "]")
+	return d, nil
 }
 
 // of returns the worlds of a size.
@@ -112,14 +136,6 @@ func newWorldOf(task synthetic.Task, family graphs.Family) worldOf {
 }
 
 func (w world) identity(seed uint64) (any, error) {
-	var sets []json.RawMessage
-	for _, config := range w.sets {
-		set, err := config.Identity()
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, json.RawMessage(set))
-	}
-	all := map[string]any{"sets": sets, "row": w.ID, "seed": seed}
+	all := map[string]any{"sets": w.described, "row": w.ID, "seed": seed}
 	return all, w.Row.Identity(all)
 }
