@@ -75,7 +75,7 @@ kernel: setup ## install the kernel of the notebooks for every Jupyter of this u
 	@tools/setup.sh kernel
 
 pengcde: setup ## build the command line, bin/pengcde
-	$(ENV) go build $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/pengcde ./cmd/pengcde
+	$(ENV) go build -buildvcs=$$(git status >/dev/null 2>&1 && echo true || echo false) -o bin/pengcde ./cmd/pengcde
 
 results: pengcde ## write docs/results.md and its figures anew, from the runs that come with the repository
 	$(ENV) bin/pengcde results page --shipped --out docs/results.md

@@ -15,11 +15,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"text/tabwriter"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
@@ -252,6 +255,12 @@ func TestCommands(t *testing.T) {
 		{[]string{"version"}, "backend"},
 		{[]string{"doctor"}, "[ok]"},
 		{[]string{"--help"}, "doctor"},
+		{[]string{"help"}, "doctor"},
+		{[]string{"help", "results", "ship"}, "Usage: pengcde results ship"},
+		{nil, "doctor"},
+		{[]string{"results"}, "Usage: pengcde results <command>"},
+		{[]string{"list"}, "Shipped runs are only in a checkout"},
+		{[]string{"list", "table1"}, "Shipped runs are only in a checkout"},
 		{[]string{"run", "--help"}, "--dry-run"},
 	} {
 		text := output(t, folder, c.args...)
@@ -259,6 +268,51 @@ func TestCommands(t *testing.T) {
 			t.Errorf("pengcde %s prints no %q:\n%s", strings.Join(c.args, " "), c.want, text)
 		}
 		fits(t, text, folder, c.args...)
+	}
+}
+
+// The version is the same by flag and by command, and the flag needs no other argument.
+func TestVersion(t *testing.T) {
+	folder := t.TempDir()
+	first, _, _ := strings.Cut(output(t, folder, "version"), "\n")
+	for _, args := range [][]string{{"--version"}, {"run", "--version"}} {
+		if got := output(t, folder, args...); got != first+"\n" || !strings.HasPrefix(got, "pengcde-go  ") {
+			t.Errorf("%q prints %q, version begins with %q", args, got, first)
+		}
+	}
+}
+
+// list says what the loaders of the data sets give.
+func TestListedDataSets(t *testing.T) {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
+	england, err := pgt.EnglandCovid()
+	italy, err2 := pgt.ItalyCovid()
+	france, err3 := pgt.FranceCovid()
+	tennis, err4 := pgt.TwitterTennis(pgt.RG17)
+	open, err5 := pgt.TwitterTennis(pgt.UO17)
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*dyngraph.Series{england, italy, france, tennis, open} {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
+	}
+	if err := w.Flush(); err != nil || text.String() != dataSets {
+		t.Errorf("%v: listed as\n%s, want\n%s", err, dataSets, &text)
+	}
+}
+
+// In a checkout, list counts the runs that came with it, and says nothing of checkouts.
+func TestListInCheckout(t *testing.T) {
+	root, own := checkoutFolder(t), t.TempDir()
+	args := []string{"epidemics", "--models", "zero", "--only", "country=england"}
+	in(t, root, own, append([]string{"run"}, args...)...)
+	in(t, root, own, "results", "ship", "epidemics")
+	_, here, _ := in(t, root, own, "list")
+	_, shipped, _ := in(t, root, t.TempDir(), "list")
+	if here != shipped || !strings.Contains(here, "epidemics           1/27") || strings.Contains(here, "checkout") {
+		t.Errorf("with own runs:\n%s\nwith shipped ones:\n%s", here, shipped)
 	}
 }
 
@@ -327,7 +381,10 @@ func TestMistakes(t *testing.T) {
 		{[]string{"show", "table1", "--data", "spain.json"}, `table1 takes no files of data, got ["spain.json"]`},
 		{[]string{"run", "epidemics", "--data", "spain.json", "--dry-run"}, "data spain.json: "},
 		{[]string{"list", "--data", "spain.json"}, "--data without a study"},
-		{nil, "--help"},
+		{[]string{"help", "lst"}, "did you mean list?"},
+		{[]string{"show", "epidemics", "--profle", "medium"}, `did you mean "--profile"?`},
+		{[]string{"cite", "recomended"}, "did you mean recommended?"},
+		{[]string{"completion"}, "bash"},
 	} {
 		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 		if err != nil {

@@ -30,6 +30,8 @@ func mistake(err error) string {
 		text = fmt.Sprintf("no command %q, %s", name, nearest.Want(name, commands))
 	case strings.HasPrefix(text, "expected ") && strings.Contains(text, "<study>"):
 		text = "no study, want one of " + strings.Join(paper.Names(), ", ")
+	case strings.HasPrefix(text, "expected ") && strings.Contains(text, "<shell>"):
+		text = "no shell, want bash, zsh or fish"
 	}
 	return fmt.Sprintf("%s; see %s", text, help)
 }

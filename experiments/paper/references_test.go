@@ -67,7 +67,7 @@ func TestBibliography(t *testing.T) {
 			t.Errorf("entry %q is cited by nothing", key)
 		}
 	}
-	all, err := citable(t.Context())
+	all, err := Citable(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -15,7 +14,7 @@ var decisive = []string{"github.com/peng-cde/pengcde-go", "github.com/gomlx/goml
 // Versions returns the versions that compute, to show and to store with a result: the version of "go", of "pengcde-go",
 // "gomlx", "compute", "go-xla" and "gonum", and the "revision" of a checkout. They are read from the running program. A
 // version that the build did not record is absent: no build with -buildvcs=false has a revision, and no test has the
-// libraries; (devel) is a build from a folder without a revision.
+// libraries; (devel) is a build from a folder.
 func Versions() map[string]string {
 	info, _ := debug.ReadBuildInfo()
 	return versionsOf(info)
@@ -37,14 +36,10 @@ func versionsOf(info *debug.BuildInfo) map[string]string {
 		settings[s.Key] = s.Value
 	}
 	if revision := settings["vcs.revision"]; revision != "" && info.Main.Path == decisive[0] {
-		version := fmt.Sprintf("v0.0.0-%.12s", revision)
 		if settings["vcs.modified"] == "true" {
-			revision, version = revision+" with changes", version+"+dirty"
+			revision += " with changes"
 		}
 		versions["revision"] = revision
-		if name := path.Base(decisive[0]); versions[name] == "(devel)" {
-			versions[name] = version
-		}
 	}
 	return versions
 }

@@ -1,4 +1,4 @@
-# Completes pengcde in fish: pengcde completion fish | source
+# Completes pengcde in fish: source (pengcde completion fish | psub)
 function __pengcde_complete
 	set -l words (commandline -opc)
 	set -l last (commandline -ct)
