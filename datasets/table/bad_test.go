@@ -75,7 +75,7 @@ func TestBadFiles(t *testing.T) {
 		"thousands": {edges: swap(strings.ReplaceAll(goodEdges, ",", ";"), "b;1", "b;1.234,5"),
 			want: want{"edges.csv", 2, 0, "weight", `found "1.234,5", which has more than one point or comma`}},
 		"decimals or thousands": {edges: swap(strings.ReplaceAll(goodEdges, ",", ";"), "b;1", "b;1,234"),
-			want: want{"edges.csv", 2, 0, "weight", `Config.Decimal "," or "." says which`}},
+			want: want{"edges.csv", 2, 0, "weight", `Config.Decimal "," or "." decides`}},
 		"thousands after decimals": {
 			edges: strings.NewReplacer(",", ";", "b,1", "b;1,5", "a,2", "a;2.000").Replace(goodEdges),
 			want:  want{"edges.csv", 3, 0, "weight", `found "2.000", but ',' is the decimal sign in line 2`}},
@@ -93,7 +93,7 @@ func TestBadFiles(t *testing.T) {
 			want: want{"nodes.csv", 1, 0, "case", `want a column with this name, or another Nodes.Targets such as "cases"`}},
 		"weights are missing": {edges: swap(swap(goodEdges, "a,2", "a, "), "c,3", "c,NA"),
 			want: want{"edges.csv", 3, 0, "weight", "found no value, in this and all together 2 of 3 rows, want numbers, or " +
-				`Edges.EmptyWeight "drop" (no edge) or "zero" (weight 0)`}},
+				`Edges.EmptyWeight "drop" or "zero" (no edge, or weight 0)`}},
 		"all weights are missing": {edges: "time,source,destination,weight\n2020-03-01,a,b,\n",
 			change: func(c *table.Config) { c.Edges.EmptyWeight = table.Drop },
 			want:   want{"edges.csv", 0, 0, "weight", "no weight in any row, so that none is left"}},
@@ -104,7 +104,7 @@ func TestBadFiles(t *testing.T) {
 			want: want{"edges.csv", 2, 0, "time", `Config.DateFormat "MM/DD/YYYY hh:mm AM"`}},
 		"a date in another format": {edges: swap(goodEdges, "2020-03-01", "31/03/2020"),
 			change: func(c *table.Config) { c.DateFormat = "MM/DD/YYYY" },
-			want:   want{"edges.csv", 2, 0, "time", `a date in the format "MM/DD/YYYY"`}},
+			want:   want{"edges.csv", 2, 0, "time", `a date as in Config.DateFormat "MM/DD/YYYY", or`}},
 		"short row": {edges: swap(goodEdges, "a,b,1", "a,b"), want: want{"edges.csv", 2, 0, "", "found 3 cells, want 4"}},
 		"long row":  {nodes: swap(goodNodes, "b,5,9", "b,5,9,9"), want: want{"nodes.csv", 6, 0, "", "found 5 cells, want 4"}},
 		"unclosed quote": {edges: swap(goodEdges, "b,a,2", `"b,a,2`),

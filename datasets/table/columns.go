@@ -108,7 +108,7 @@ func (f *file) choose(header []string, columns []column, c column, at place) err
 		return at.fault("", "the columns "+list(found), "one of them as "+c.field)
 	}
 	*c.name = found[0]
-	f.taken = append(f.taken, fmt.Sprintf("%q as %s", found[0], c.field))
+	f.taken = append(f.taken, fmt.Sprintf("%s %q", c.field, found[0]))
 	f.unusual = f.unusual || found[0] != c.common[0]
 	return nil
 }

@@ -169,8 +169,8 @@ func (c Config) check() error {
 	case c.Decimal != "" && c.Decimal != "." && c.Decimal != ",":
 		return invalid("Config.Decimal %q, want \".\" or \",\"", c.Decimal)
 	case c.WithoutEdges != "" && c.WithoutEdges != Hold && c.WithoutEdges != Empty:
-		return invalid("Config.WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges, Hold,
-			Empty)
+		return invalid("Config.WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges,
+			Hold, Empty)
 	case c.Lags < NoLags || c.Lags > maxLags:
 		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
 	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.Features) == 0:

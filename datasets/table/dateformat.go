@@ -59,7 +59,7 @@ func whichDate(text string) (formats, dates []string) {
 func (c *clock) fault(p place, column string, v cell) *Error {
 	found, remedy := p.file.whyNot(v)
 	if c.layout != "" {
-		return p.fault(column, v.String(), fmt.Sprintf(`a date in the format %q of Config.DateFormat, or such as "2020-03-31"`,
+		return p.fault(column, v.String(), fmt.Sprintf("a date as in Config.DateFormat %q, or such as \"2020-03-31\"",
 			c.format))
 	}
 	switch formats, dates := whichDate(v.text); len(formats) {

@@ -63,7 +63,7 @@ func (f *file) whyNot(v cell) (found, remedy string) {
 	case signs > 1:
 		return found + ", which has more than one point or comma", thousands
 	case f.decimal == 0:
-		return found + ", whose sign may be of decimals or of thousands", `; Config.Decimal "," or "." says which is of decimals`
+		return found + ", whose sign may be of decimals or of thousands", `; Config.Decimal "," or "." decides`
 	case f.decided > 0:
 		return fmt.Sprintf("%s, but %q is the decimal sign in line %d", found, f.decimal, f.decided), thousands
 	case f.decimal == ',':

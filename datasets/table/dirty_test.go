@@ -57,8 +57,8 @@ func TestDirtyText(t *testing.T) {
 		"dates without separators": {edges: strings.ReplaceAll(goodEdges, "-", ""),
 			change: func(c *table.Config) { c.DateFormat = "YYYYMMDD" }},
 		"other names": {edges: swap(goodEdges, "time,source,destination,weight", "Day,SRC,to,count"),
-			nodes: swap(goodNodes, "time,node", "date,region"), notice: `edges.csv: columns taken: "SRC" as Edges.From, ` +
-				`"to" as Edges.To, "Day" as Edges.Time, "count" as Edges.Weight`},
+			nodes: swap(goodNodes, "time,node", "date,region"), notice: `edges.csv: columns taken: Edges.From "SRC", ` +
+				`Edges.To "to", Edges.Time "Day", Edges.Weight "count"`},
 		"a name that is given wins": {edges: wider(goodEdges, ",count", ",9"),
 			change: func(c *table.Config) { c.Edges.Weight = "weight" }},
 		"a target with a common name": {nodes: swap(goodNodes, "cases", "date"),

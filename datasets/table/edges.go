@@ -107,7 +107,7 @@ func (r *reader) emptyWeights(f *file, first *Error, empty, rows int) error {
 	switch {
 	case how == Refuse:
 		first.Found += fmt.Sprintf(", in this and all together %d of %d rows", empty, rows)
-		first.Wanted = fmt.Sprintf("numbers, or Edges.EmptyWeight %q (no edge) or %q (weight 0)", Drop, Zero)
+		first.Wanted = fmt.Sprintf("numbers, or Edges.EmptyWeight %q or %q (no edge, or weight 0)", Drop, Zero)
 		return first
 	case how == Drop && empty == rows:
 		return &Error{Path: f.path, Column: r.c.Edges.Weight, Found: "no weight in any row, so that none is left",

@@ -19,7 +19,8 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 	if column.Repeated() {
 		kind = "repeated " + kind
 	}
-	wrong := place{file: f}.fault(column.Name(), "the type "+kind, "one value a row: a number, DECIMAL, text, DATE or TIMESTAMP")
+	wrong := place{file: f}.fault(column.Name(), "the type "+kind,
+		"one value a row: a number, DECIMAL, text, DATE or TIMESTAMP")
 	if !column.Leaf() || column.Repeated() {
 		return nil, wrong
 	}
