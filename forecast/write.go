@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
@@ -55,15 +58,64 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	return r.Save(filepath.Join(folder, ModelFile))
 }
 
-// WriteCSV writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast
-// and its intervals.
-func (m *Model) WriteCSV(path string, ahead []Forecast) error {
-	content, err := forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
+// WriteForecasts writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast
+// and its intervals. The ending of its name, .csv or .parquet, gives the format; numbers of .csv have six digits.
+func (m *Model) WriteForecasts(path string, ahead []Forecast) (err error) {
+	var content []byte
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+		content, err = forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
+	case ".parquet":
+		content, err = m.forecastsParquet(ahead)
+	default:
+		err = invalid("write forecasts: %s, want a name that ends in .csv or .parquet", path)
+	}
 	if err != nil {
 		return err
 	}
 	if err := durable.WriteFile(path, content); err != nil {
 		return fmt.Errorf("forecast: write forecasts: %w", err)
+	}
+	return nil
+}
+
+func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
+	instant := tabular.Number
+	if m.Recipe.Dated {
+		instant = tabular.Moment
+	}
+	t := tabular.Table{Columns: []tabular.Column{tabular.Text("node"), instant("from"), tabular.Whole("ahead"),
+		instant("time")}}
+	for _, name := range forecastColumns(nameOf(m.Network), ahead) {
+		t.Columns = append(t.Columns, tabular.Number(name))
+	}
+	var rows [][]any
+	for _, f := range ahead {
+		for u, value := range f.Values {
+			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time), value}
+			for _, interval := range f.Intervals {
+				row = append(row, interval.Lower[u], interval.Upper[u])
+			}
+			rows = append(rows, row)
+		}
+	}
+	t.Rows = slices.Values(rows)
+	var content bytes.Buffer
+	if err := tabular.WriteParquet(&content, t); err != nil {
+		return nil, fmt.Errorf("forecast: write forecasts: %w", err)
+	}
+	return content.Bytes(), nil
+}
+
+// timeOf returns the date or the number that a [Forecast] has as text, nil for "".
+func (m *Model) timeOf(text string) any {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if date, err := time.Parse(layout, text); m.Recipe.Dated && err == nil {
+			return date
+		}
+	}
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		return number
 	}
 	return nil
 }
@@ -116,13 +168,7 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 // values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
-	header := slices.Concat([]string{"node"}, titles, []string{model})
-	if len(ahead) > 0 {
-		for _, interval := range ahead[0].Intervals {
-			percent := fmt.Sprintf("%g%%", 100*interval.Level)
-			header = append(header, "lower "+percent, "upper "+percent)
-		}
-	}
+	header := slices.Concat([]string{"node"}, titles, forecastColumns(model, ahead))
 	for _, s := range simple {
 		header = append(header, s.name)
 	}
@@ -140,6 +186,18 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 		}
 	}
 	return rows
+}
+
+// forecastColumns names a model's values and their intervals.
+func forecastColumns(model string, ahead []Forecast) []string {
+	names := []string{model}
+	if len(ahead) > 0 {
+		for _, interval := range ahead[0].Intervals {
+			percent := fmt.Sprintf("%g%%", 100*interval.Level)
+			names = append(names, "lower "+percent, "upper "+percent)
+		}
+	}
+	return names
 }
 
 func (r *Result) errorsCSV() ([]byte, error) {

@@ -24,12 +24,14 @@ type fitCommand struct {
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
 	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." enum:"hold,empty," default:"" placeholder:"HOW"`
 
-	Time        string `help:"Column of times in both files." default:"time"`
+	Time        string `help:"Column of times in both files; else time, date, day or timestamp." placeholder:"COLUMN"`
 	EdgesTime   string `help:"Column of times in --edges, where it has another name; - for a graph that does not change." placeholder:"COLUMN"`
-	Source      string `help:"Column of --edges." default:"source"`
-	Destination string `help:"Column of --edges." default:"destination"`
-	Weight      string `help:"Column of --edges; - where each row counts 1." default:"weight"`
-	Node        string `help:"Column of --nodes." default:"node"`
+	Source      string `help:"Column of --edges; else source, src, from or origin." placeholder:"COLUMN"`
+	Destination string `help:"Column of --edges; else destination, dest, dst, to or target." placeholder:"COLUMN"`
+	Weight      string `help:"Column of --edges, - where each row counts 1; else weight, value, amount or count." placeholder:"COLUMN"`
+	Node        string `help:"Column of --nodes; else node, id, region or station." placeholder:"COLUMN"`
+
+	cellFlags
 
 	Field   string `help:"${fields}, see docs/which-model.md." default:"affine" placeholder:"NAME"`
 	Hidden  int    `help:"Width of a node's state." default:"8"`
@@ -38,6 +40,26 @@ type fitCommand struct {
 	Seed    uint64 `help:"Draws the initial parameters."`
 	Out     string `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
 	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+}
+
+// cellFlags say how cells are read. An empty flag leaves a configuration as it is.
+type cellFlags struct {
+	EmptyWeight table.EmptyWeight `help:"drop, zero or error: what becomes of rows of --edges without a weight; else error." enum:"drop,zero,error," default:"" placeholder:"HOW"`
+	Duplicate   string            `help:"mean, sum, last or error: what several values of a node at one time (with --step: in one step) become; else error, with --step mean." enum:"mean,sum,last,error," default:"" placeholder:"HOW"`
+	Separator   string            `help:"What separates cells of text: , ; | or tab; else tabs in .tsv, in .csv semicolons if the first line has one and no comma, else commas." placeholder:"SIGN"`
+	Decimal     string            `help:". or , in numbers; else points, or what numbers of a file separated by semicolons show." placeholder:"SIGN"`
+	DateFormat  string            `help:"MM/DD/YYYY, \"DD.MM.YYYY hh:mm\" and the like, with ss and AM where dates have them; else dates as 2020-03-31." placeholder:"FORMAT"`
+}
+
+func (c cellFlags) set(to *table.Config) {
+	how := table.Aggregate(c.Duplicate)
+	if c.Duplicate == "error" {
+		how = table.Unique
+	}
+	to.Nodes.Aggregate = cmp.Or(how, to.Nodes.Aggregate)
+	to.Edges.EmptyWeight = cmp.Or(c.EmptyWeight, to.Edges.EmptyWeight)
+	to.Separator, to.Decimal = cmp.Or(c.Separator, to.Separator), cmp.Or(c.Decimal, to.Decimal)
+	to.DateFormat = cmp.Or(c.DateFormat, to.DateFormat)
 }
 
 // Run trains a model on the files and writes the results.
@@ -56,7 +78,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	}
 	data, err := table.Read(ctx, config)
 	if err != nil {
-		return err
+		return asFlags(err)
 	}
 	backend, err := open(c.Backend, s)
 	if err != nil {
@@ -89,13 +111,15 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 // table returns the configuration for reading the files.
 func (c *fitCommand) table(s *streams) (table.Config, error) {
 	step, err := table.ParseStep(c.Step)
-	return table.Config{
+	config := table.Config{
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
-		Step:  step, WithoutEdges: c.WithoutEdges, Notices: s.err,
+		Step:  step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
 		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // 0 selects the default
-	}, err
+	}
+	c.set(&config)
+	return config, err
 }
 
 // report prints the errors and the paths of the files.

@@ -13,8 +13,15 @@ type forecastCommand struct {
 	Model   string `arg:"" help:"What pengcde fit wrote: the folder, or a model's file."`
 	Edges   string `help:"Newer edges, with the columns that fit read." required:"" placeholder:"FILE"`
 	Nodes   string `help:"Newer values of nodes, with the columns that fit read." required:"" placeholder:"FILE"`
-	Out     string `help:"The CSV file to write." default:"new-forecasts.csv" placeholder:"FILE"`
+	Out     string `help:"The file to write: .csv or .parquet." default:"new-forecasts.csv" placeholder:"FILE"`
 	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+
+	cellFlags
+}
+
+// Help adds to the help text.
+func (forecastCommand) Help() string {
+	return "Cells are read as fit read them, unless one of the last five flags says otherwise."
 }
 
 // Run forecasts from the newest snapshots of the files.
@@ -33,16 +40,17 @@ func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	defer model.Close()
-	model.Recipe.Config.Notices = s.err
+	model.Recipe.Config.Notices = flagNotices{s.err}
+	c.set(&model.Recipe.Config)
 	series, err := model.Recipe.Read(ctx, c.Edges, c.Nodes)
 	if err != nil {
-		return err
+		return asFlags(err)
 	}
 	ahead, err := model.Ahead(ctx, series)
 	if err != nil {
 		return err
 	}
-	if err := model.WriteCSV(c.Out, ahead); err != nil {
+	if err := model.WriteForecasts(c.Out, ahead); err != nil {
 		return err
 	}
 	for _, f := range ahead {

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
@@ -63,4 +66,45 @@ func commandsOf(node *kong.Node) (names []string) {
 		}
 	}
 	return names
+}
+
+// tableFlags are the flags for fields of a table.Config.
+var tableFlags = map[string]string{
+	"Edges.Time": "--edges-time", "Edges.From": "--source", "Edges.To": "--destination", "Edges.Weight": "--weight",
+	"Edges.EmptyWeight": "--empty-weight", "Nodes.Time": "--time", "Nodes.Node": "--node", "Nodes.Targets": "--target",
+	"Nodes.Features": "--feature", "Nodes.Aggregate": "--duplicate", "Config.Separator": "--separator",
+	"Config.Decimal": "--decimal", "Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges",
+	"Config.Step": "--step", "Config.Lags": "--lags",
+}
+
+var (
+	// fieldOrQuote finds fields with the values after them, and quoted text, which may be of a file.
+	fieldOrQuote = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b(?:Edges|Nodes|Config)\.[A-Z]\w*(?:(?:,| or|, or)? "[^"]*")*`)
+	// bareValue is a value that a shell needs no quotes for.
+	bareValue = regexp.MustCompile(`"([-\w./,]+)"`)
+)
+
+// withFlags returns a text of datasets/table with flags in place of the configuration's fields.
+func withFlags(text string) string {
+	return fieldOrQuote.ReplaceAllStringFunc(text, func(found string) string {
+		end := strings.IndexAny(found, ` ,`)
+		if end < 0 {
+			end = len(found)
+		}
+		if flag := tableFlags[found[:end]]; flag != "" {
+			return flag + bareValue.ReplaceAllString(found[end:], "$1")
+		}
+		return found
+	})
+}
+
+// asFlags returns an error of datasets/table that names flags.
+func asFlags(err error) error { return errs.New(err, "%s", withFlags(err.Error())) }
+
+// flagNotices passes on notices of datasets/table, with the names of flags.
+type flagNotices struct{ to io.Writer }
+
+func (n flagNotices) Write(text []byte) (int, error) {
+	_, err := io.WriteString(n.to, withFlags(string(text)))
+	return len(text), err
 }

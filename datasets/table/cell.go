@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
 type cellKind uint8
@@ -49,14 +47,6 @@ func (c cell) String() string {
 	return "no value"
 }
 
-// asNumber returns the cell's content for an error, and the reason if it looks like a number but is none.
-func (c cell) asNumber() string {
-	if c.kind == textCell {
-		return c.String() + csvrows.WhyNot(c.text)
-	}
-	return c.String()
-}
-
 // marksMissing reports whether a text means a missing value.
 func marksMissing(text string) bool {
 	const longest = 4
@@ -71,7 +61,7 @@ func marksMissing(text string) bool {
 	return false
 }
 
-// float returns the cell's number, NaN if it is missing.
+// float returns the number of a cell that is not text, NaN if it is missing.
 func (c cell) float() (value float64, ok bool) {
 	switch c.kind {
 	case missingCell:
@@ -80,12 +70,6 @@ func (c cell) float() (value float64, ok bool) {
 		return c.number, !math.IsInf(c.number, 0)
 	case wholeCell:
 		return float64(c.whole), true
-	case textCell:
-		value, ok := csvrows.ParseNumber(c.text)
-		if !ok {
-			return math.NaN(), marksMissing(c.text)
-		}
-		return value, !math.IsInf(value, 0)
 	}
 	return 0, false
 }
@@ -101,18 +85,4 @@ func (c cell) name() (name string, ok bool) {
 		return strconv.FormatFloat(c.number, 'f', -1, 64), !math.IsInf(c.number, 0)
 	}
 	return "", false
-}
-
-func (c cell) instant() (at instant, dated, ok bool) {
-	switch c.kind {
-	case textCell:
-		return parseInstant(c.text)
-	case wholeCell:
-		return instantOf(float64(c.whole)), false, true
-	case numberCell:
-		return instantOf(c.number), false, !math.IsNaN(c.number) && !math.IsInf(c.number, 0)
-	case dateCell:
-		return instant(c.whole), true, true
-	}
-	return 0, false, false
 }

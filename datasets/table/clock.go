@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
 // layouts are the accepted date formats. A time of day may have a zone, UTC without, and fractions of a second.
@@ -38,10 +36,11 @@ func (i instant) date() time.Time { return time.UnixMicro(int64(i)).UTC() }
 
 // clock reads the times of both files: all are numbers, or all are dates.
 type clock struct {
-	step  Step
-	known bool // whether dated is
-	dated bool
-	first place // of the time that decided it
+	step           Step
+	format, layout string // Config.DateFormat, and as Go writes it
+	known          bool   // whether dated is
+	dated          bool
+	first          place // of the time that decided it
 
 	text string // of the last cell, whose bin and instant these are
 	at   instant
@@ -54,9 +53,9 @@ func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 	if v.kind == textCell && c.text != "" && v.text == c.text {
 		return c.at, c.bin, nil
 	}
-	at, dated, ok := v.instant()
+	at, dated, ok := c.parse(p, v)
 	if !ok {
-		return 0, 0, p.fault(column, v.asNumber(), wantedTime)
+		return 0, 0, c.fault(p, column, v)
 	}
 	if !c.known {
 		c.known, c.dated, c.first = true, dated, p
@@ -144,10 +143,27 @@ func (c *clock) write(at instant) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// parseInstant reads a number or a date.
-func parseInstant(text string) (at instant, dated, ok bool) {
-	if number, ok := csvrows.ParseNumber(text); ok {
-		return instantOf(number), false, !math.IsInf(number, 0) && !math.IsNaN(number)
+// parse reads a number or a date, or only a date if dates have a format of their own.
+func (c *clock) parse(p place, v cell) (at instant, dated, ok bool) {
+	text := v.text
+	if c.layout != "" {
+		if v.kind == wholeCell {
+			text = v.String() // such as 20200331
+		}
+		if date, err := time.Parse(c.layout, text); err == nil {
+			return instant(date.UnixMicro()), true, true
+		}
+	}
+	switch v.kind {
+	case dateCell:
+		return instant(v.whole), true, true
+	case textCell:
+		if number, ok := p.number(text); ok {
+			return instantOf(number), false, c.layout == "" && !math.IsInf(number, 0) && !math.IsNaN(number)
+		}
+	default:
+		number, ok := v.float()
+		return instantOf(number), false, ok && c.layout == "" && !math.IsNaN(number)
 	}
 	for _, layout := range layouts {
 		if len(layout) > len(text)+len("Z07:00") {

@@ -15,14 +15,17 @@ const None = "-"
 // NoLags as [Config].Lags makes no features from the targets' values.
 const NoLags = -1
 
-// Edges names the edges file and its columns: each row has a time, a source node, a destination node and a weight. An
-// empty name means the default. Columns may be in any order; other columns are ignored.
+// Edges names the edges file and its columns: each row has a time, a source node, a destination node and a weight.
+// Columns may be in any order; other columns are ignored.
 type Edges struct {
 	// Path ends in .csv, .tsv or .parquet; .csv and .tsv also with .gz or .zst after it.
 	Path string `json:",omitempty"`
-	// Time, From, To and Weight name columns. The defaults are "time", "source", "destination" and "weight". Time and
-	// Weight may be [None].
+	// Time, From, To and Weight name columns. An empty name is the only column of the file with a common name: "time",
+	// "date", "day" or "timestamp"; "source", "src", "from" or "origin"; "destination", "dest", "dst", "to" or "target";
+	// "weight", "value", "amount" or "count". Time and Weight may be [None].
 	Time, From, To, Weight string
+	// EmptyWeight is for rows without a weight. If it is empty, they are an error.
+	EmptyWeight EmptyWeight `json:",omitzero"`
 	// Aggregate combines rows of the same edge in the same snapshot. The default is [Sum].
 	Aggregate Aggregate `json:",omitempty"`
 	// Signed allows negative weights, which the default normalisation of a model cannot take.
@@ -34,7 +37,8 @@ type Edges struct {
 type Nodes struct {
 	// Path ends as the Path of [Edges] does.
 	Path string `json:",omitempty"`
-	// Time and Node name columns. The defaults are "time" and "node".
+	// Time and Node name columns. An empty name is the only column of the file with a common name: a time as in [Edges];
+	// "node", "id", "region" or "station".
 	Time, Node string
 	// Features and Targets name columns of numbers. An empty cell, NA, N/A, NaN, null and none are missing values.
 	Features, Targets []string `json:",omitempty"`
@@ -42,6 +46,18 @@ type Nodes struct {
 	// [Unique] without, so that a second row for a node and a time is an error.
 	Aggregate Aggregate `json:",omitempty"`
 }
+
+// EmptyWeight says what a row of the edges file without a weight is.
+type EmptyWeight string
+
+const (
+	// Drop leaves the row out.
+	Drop EmptyWeight = "drop"
+	// Zero makes the weight 0.
+	Zero EmptyWeight = "zero"
+	// Refuse makes the row an error.
+	Refuse EmptyWeight = "error"
+)
 
 // Aggregate says how several rows of one snapshot are combined.
 type Aggregate string
@@ -74,6 +90,15 @@ type Config struct {
 	// snapshot. Steps that are durations count from Monday, 5 January 1970, in UTC. The zero value makes a snapshot of
 	// every time in either file.
 	Step Step
+	// Separator is what separates cells in text: ",", ";", "|" or "tab". If it is empty, it is a tab in .tsv, and in
+	// .csv a semicolon if the first line has one and no comma, else a comma.
+	Separator string `json:",omitzero"`
+	// Decimal is the decimal sign of numbers in text, "." or ",". If it is empty, it is a point, or in a file separated
+	// by semicolons the sign of its first number that cannot be of thousands.
+	Decimal string `json:",omitzero"`
+	// DateFormat is the format of dates in text, such as "MM/DD/YYYY" or "DD.MM.YYYY hh:mm:ss", for dates that are not
+	// in ISO 8601 format; see the package comment.
+	DateFormat string `json:",omitzero"`
 	// WithoutEdges is for snapshots without a row in the edges file. If it is empty, such a snapshot is an error.
 	WithoutEdges WithoutEdges `json:",omitempty"`
 	// Lags is the number of the targets' last values, including the newest, that are features. 0 means 8, [NoLags]
@@ -106,16 +131,13 @@ const (
 	maxLags          = 1 << 16
 )
 
-// resolved returns the configuration with its defaults written out.
+// resolved returns the configuration with its defaults written out, except names of columns and what files may differ
+// in.
 func (c Config) resolved() Config {
-	e, n := &c.Edges, &c.Nodes
-	e.Time, e.From = cmp.Or(e.Time, "time"), cmp.Or(e.From, "source")
-	e.To, e.Weight = cmp.Or(e.To, "destination"), cmp.Or(e.Weight, "weight")
-	e.Aggregate = cmp.Or(e.Aggregate, Sum)
-	n.Time, n.Node = cmp.Or(n.Time, "time"), cmp.Or(n.Node, "node")
-	if n.Aggregate == "" {
-		if n.Aggregate = Unique; c.Step != (Step{}) {
-			n.Aggregate = Mean
+	c.Edges.Aggregate, c.Edges.EmptyWeight = cmp.Or(c.Edges.Aggregate, Sum), cmp.Or(c.Edges.EmptyWeight, Refuse)
+	if c.Nodes.Aggregate == "" {
+		if c.Nodes.Aggregate = Unique; c.Step != (Step{}) {
+			c.Nodes.Aggregate = Mean
 		}
 	}
 	c.Lags, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.Horizon, 1)
@@ -140,9 +162,15 @@ func (c Config) check() error {
 		return invalid("no columns to read from %s, want Nodes.Targets, Nodes.Features or both", c.Nodes.Path)
 	case c.Edges.Time == None && c.Nodes.Path == "":
 		return invalid("a static graph and no Nodes.Path: want a file with times")
+	case !slices.Contains([]EmptyWeight{Drop, Zero, Refuse}, c.Edges.EmptyWeight):
+		return invalid("Edges.EmptyWeight %q, want %q, %q or %q", c.Edges.EmptyWeight, Drop, Zero, Refuse)
+	case c.Separator != "" && c.separator() == 0:
+		return invalid("Config.Separator %q, want \",\", \";\", \"|\" or \"tab\"", c.Separator)
+	case c.Decimal != "" && c.Decimal != "." && c.Decimal != ",":
+		return invalid("Config.Decimal %q, want \".\" or \",\"", c.Decimal)
 	case c.WithoutEdges != "" && c.WithoutEdges != Hold && c.WithoutEdges != Empty:
-		return invalid("WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges, Hold,
-			Empty)
+		return invalid("Config.WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges,
+			Hold, Empty)
 	case c.Lags < NoLags || c.Lags > maxLags:
 		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
 	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.Features) == 0:
@@ -156,7 +184,23 @@ func (c Config) check() error {
 	case c.MaxBytes < 0:
 		return invalid("MaxBytes %d, want a positive number", c.MaxBytes)
 	}
+	if _, err := layoutOf(c.DateFormat); err != nil {
+		return err
+	}
 	return c.Step.check()
+}
+
+const tab = "tab" // as a Separator
+
+// separator returns the rune that Separator names, 0 if it names none.
+func (c Config) separator() rune {
+	switch c.Separator {
+	case ",", ";", "|":
+		return rune(c.Separator[0])
+	case tab:
+		return '\t'
+	}
+	return 0
 }
 
 func (c Config) lags() int { return max(c.Lags, 0) * min(1, len(c.Nodes.Targets)) }

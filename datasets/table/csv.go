@@ -2,6 +2,8 @@ package table
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,16 +29,54 @@ func foreign(head []byte) string {
 	return ""
 }
 
-func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []string,
+// separatorOf returns a semicolon if the first line has one and no comma outside of quotes, else a comma.
+func separatorOf(text *bufio.Reader) (rune, error) {
+	var line []byte
+	for {
+		head, _ := text.Peek(text.Buffered())
+		ended := false
+		if line, _, ended = bytes.Cut(bytes.TrimLeft(head, "\ufeff\r\n"), []byte("\n")); ended {
+			break
+		}
+		if _, err := text.Peek(len(head) + 1); err == io.EOF || err == bufio.ErrBufferFull {
+			break
+		} else if err != nil {
+			return 0, err // Peek gives it only once
+		}
+	}
+	separator, quoted := ',', false
+	for _, b := range line {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == ',' && !quoted:
+			return ',', nil
+		case b == ';' && !quoted:
+			separator = ';'
+		}
+	}
+	return separator, nil
+}
+
+func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 	row func(p place, cells []cell) error) ([]string, error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := text.Peek(4); foreign(head) != "" {
 		return nil, &Error{Path: f.path, Line: 1, Found: foreign(head)}
 	}
-	lines := csvrows.New(text, f.comma, f.comma == ',') // a tab is a space too
+	if f.comma == 0 {
+		var err error
+		if f.comma, err = separatorOf(text); err != nil {
+			return nil, f.csvFault(1, err)
+		}
+	}
+	if f.comma != ';' {
+		f.decimal = cmp.Or(f.decimal, '.')
+	}
+	lines := csvrows.New(text, f.comma, f.comma != '\t') // a tab is a space too
 	record, err := lines.Next()
 	if err == io.EOF {
-		return nil, place{f, 1}.fault("", "no text", "a first line with the columns "+list(columns))
+		return nil, place{f, 1}.fault("", "no text", "a first line with the columns "+list(names(columns)))
 	}
 	if err != nil {
 		return nil, f.csvFault(lines.Line(), err)

@@ -6,32 +6,40 @@
 //
 // # Files
 //
-// The extension gives the format: .csv (commas), .tsv (tabs), both optionally followed by .gz or .zst, and .parquet.
-// The first line of a text file names the columns, in any order; a notice lists columns that are not used. Text is
-// UTF-8, with or without a byte order mark, with the line ends of any system. Rows may be in any order. Empty lines and
-// spaces around a cell are ignored, but no space may follow a closing quote, nor in .tsv precede an opening quote. A
-// Parquet column holds one number, text, DATE or TIMESTAMP per row.
+// The extension gives the format: .csv, .tsv, both optionally followed by .gz or .zst, and .parquet. Cells of .tsv are
+// separated by tabs, of .csv by semicolons if the first line has some and no comma, else by commas; Config.Separator
+// names another separator. The first line of a text file names the columns, in any order. The columns of times, nodes
+// and weights are found if they have a common name, see [Edges] and [Nodes]; two candidates are an error. Notices list
+// the columns that were found by a less usual name, and columns that are not used. Text is UTF-8, with or without a
+// byte order mark, with the line ends of any system. Rows may be in any order. Empty lines and spaces around a cell are
+// ignored, but no space may follow a closing quote, nor precede an opening quote if tabs separate cells. A Parquet
+// column holds one number, DECIMAL, text, DATE or TIMESTAMP per row.
 //
 // Nodes are names or whole numbers. They are sorted, by number if all are whole numbers. A node in only one file is
 // part of the graph, without edges or without values, and a notice says so. Files without a common node are an error;
 // so are nodes written both as 1 and as 1.0.
 //
 // Times are numbers, or dates in ISO 8601 format: 2020-03-31, 2020-03 (its first day), 2020-03-31T18:30 with or without
-// seconds, their fraction and a zone, and with a space instead of T. Without a zone they are UTC. Times shorter than a
-// microsecond are ignored. Both files must use the same kind. Series.Times are the numbers as they are. For dates they
-// are the times since the first snapshot in units of Config.Step, or without a step in units of the median distance
-// between snapshots; Series.Dates has the dates.
+// seconds, their fraction and a zone, and with a space instead of T. Other dates need Config.DateFormat, which has
+// YYYY, MM and, where the dates have them, DD, hh, mm, ss and AM for twelve hours: MM/DD/YYYY, "DD.MM.YYYY hh:mm",
+// YYYYMMDD. Without a zone they are UTC. Times shorter than a microsecond are ignored. Both files must use the same
+// kind. Series.Times are the numbers as they are. For dates they are the times since the first snapshot in units of
+// Config.Step, or without a step in units of the median distance between snapshots; Series.Dates has the dates.
 //
-// Values that are empty, NA, N/A, NaN, null or none are missing; weights may not be missing. Numbers are decimal.
-// Infinity, and numbers too large or too close to 0 for a float64, are errors. So are negative weights, unless
-// Edges.Signed allows them.
+// Values that are empty, NA, N/A, NaN, null or none are missing. Missing weights are an error unless Edges.EmptyWeight
+// leaves out their rows ([Drop]) or makes them 0 ([Zero]). Numbers are decimal, with a point, or with a comma if
+// Config.Decimal says so. In a file separated by semicolons the first number with a sign tells which it is; 1,234 and
+// 1.234 do not, and are an error there before another number does. So are separators of thousands. Infinity, and
+// numbers too large or too close to 0 for a float64, are errors. So are negative weights, unless Edges.Signed allows
+// them.
 //
 // # Snapshots
 //
 // Without Config.Step every time in either file is a snapshot. Rows of the same edge and time are added up, and a
 // second row of the same node and time is an error. With a step, rows of the same step are combined: weights are added
-// up, and values that are not missing are averaged. Aggregate changes both. A step without rows between other steps is
-// a snapshot too, so that lags count steps. A notice warns of a newest step that seems incomplete.
+// up, and values that are not missing are averaged, which a notice says. Aggregate changes both. A step without rows
+// between other steps is a snapshot too, so that lags count steps. A notice warns of a newest step that seems
+// incomplete.
 //
 // A snapshot for which the edges file has no row is an error, unless Config.WithoutEdges chooses its graph: [Hold], the
 // last graph, or [Empty]. Edges without times ([None]) are the graph of all snapshots. Targets and features are missing

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 )
@@ -12,22 +11,46 @@ func (r *reader) readEdges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := r.c.Edges
+	e := &r.c.Edges
 	r.edges.how = e.Aggregate
-	columns := []string{e.From, e.To}
+	columns := []column{r.column(&e.From, "Edges.From", fromNames, ""), r.column(&e.To, "Edges.To", toNames, "")}
 	timeAt, weightAt := -1, -1
 	if e.Time != None {
 		timeAt = len(columns)
-		columns = append(columns, e.Time)
+		columns = append(columns, r.column(&e.Time, "Edges.Time", timeNames, "for a graph that does not change"))
 	}
 	if e.Weight != None {
 		weightAt = len(columns)
-		columns = append(columns, e.Weight)
+		columns = append(columns, r.column(&e.Weight, "Edges.Weight", weightNames, "to count rows"))
 	}
 	if err := distinct(f, columns); err != nil {
 		return err
 	}
+	var empty *Error // about the first row without a weight
+	rows, emptyRows := 0, 0
 	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
+		rows++
+		weight, snapshot, when := 1.0, 0, instant(0)
+		if weightAt >= 0 {
+			var fault *Error
+			weight, fault = p.value(e.Weight, cells[weightAt], "a number, or no row where there is no edge")
+			if fault != nil {
+				return fault
+			}
+			if math.IsNaN(weight) {
+				if emptyRows++; emptyRows == 1 {
+					empty = p.fault(e.Weight, cells[weightAt].String(), "")
+				}
+				if e.EmptyWeight != Zero {
+					return nil // dropped, or an error at the end, which counts all
+				}
+				weight = 0
+			}
+			if weight < 0 && !e.Signed {
+				return p.fault(e.Weight, cells[weightAt].String(), "no negative weight, or Edges.Signed and a model whose "+
+					"normalisation can take it")
+			}
+		}
 		from, fault := r.node(p, e.From, cells[0])
 		if fault != nil {
 			return fault
@@ -35,17 +58,6 @@ func (r *reader) readEdges(ctx context.Context) error {
 		to, fault := r.node(p, e.To, cells[1])
 		if fault != nil {
 			return fault
-		}
-		weight, snapshot, when := 1.0, 0, instant(0)
-		if weightAt >= 0 {
-			var ok bool
-			if weight, ok = cells[weightAt].float(); !ok || math.IsNaN(weight) {
-				return p.fault(e.Weight, cells[weightAt].asNumber(), "a number, or no row where there is no edge")
-			}
-			if weight < 0 && !e.Signed {
-				return p.fault(e.Weight, cells[weightAt].String(), "no negative weight, or Edges.Signed and a model whose "+
-					"normalisation can take it")
-			}
 		}
 		if timeAt >= 0 {
 			if snapshot, when, fault = r.snapshot(p, e.Time, cells[timeAt]); fault != nil {
@@ -70,31 +82,38 @@ func (r *reader) readEdges(ctx context.Context) error {
 		switch r.edges.row(snapshot, int(at)+1).add(e.Aggregate, int(at), weight, when) {
 		case repeated:
 			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", quote(r.names[from]),
-				quote(r.names[to])), "one, or Edges.Aggregate to say what becomes of several")
+				quote(r.names[to])), "one, or Edges.Aggregate to combine several")
 		case overflowed:
 			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
 		}
 		return r.full(p, &r.edges)
 	})
-	if err != nil {
-		return withNone(err, e)
+	if err == nil && emptyRows > 0 {
+		err = r.emptyWeights(f, empty, emptyRows, rows)
 	}
-	r.unread(f, others)
+	if err != nil {
+		return err
+	}
+	r.noteColumns(f, others)
 	r.noteEnd(f)
 	r.edges.finish()
 	return nil
 }
 
-// withNone adds to an error about a missing column that an edges file need not have it.
-func withNone(err error, e Edges) error {
-	var at *Error
-	if errors.As(err, &at) && at.Wanted == wantedColumn {
-		switch at.Column {
-		case e.Time:
-			at.Wanted += fmt.Sprintf(", or Edges.Time %q for a graph that does not change", None)
-		case e.Weight:
-			at.Wanted += fmt.Sprintf(", or Edges.Weight %q to count rows", None)
-		}
+// emptyWeights tells of rows without a weight, the first of which is a fault: a notice, or an error if they are refused
+// or no row is left.
+func (r *reader) emptyWeights(f *file, first *Error, empty, rows int) error {
+	how := r.c.Edges.EmptyWeight
+	switch {
+	case how == Refuse:
+		first.Found += fmt.Sprintf(", in this and all together %d of %d rows", empty, rows)
+		first.Wanted = fmt.Sprintf("numbers, or Edges.EmptyWeight %q or %q (no edge, or weight 0)", Drop, Zero)
+		return first
+	case how == Drop && empty == rows:
+		return &Error{Path: f.path, Column: r.c.Edges.Weight, Found: "no weight in any row, so that none is left",
+			Wanted: fmt.Sprintf("weights, or Edges.EmptyWeight %q", Zero)}
 	}
-	return err
+	r.notice("%s: %d of %d rows have no weight: Edges.EmptyWeight %q %s", f.path, empty, rows, how,
+		map[EmptyWeight]string{Drop: "leaves them out", Zero: "makes it 0"}[how])
+	return nil
 }

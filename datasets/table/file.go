@@ -1,12 +1,11 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -17,7 +16,11 @@ import (
 type file struct {
 	path    string
 	parquet bool
-	comma   rune
+	comma   rune     // 0 until the first line is read, unless the configuration or the name says it
+	decimal byte     // '.' or ','; 0 until a number of a file separated by semicolons tells
+	decided int      // the row of that number
+	taken   []string // columns without a name in the configuration
+	unusual bool     // whether one of them has not the first of the common names
 	packing bounded.Packing
 	limit   bounded.Limit
 	memory  int64 // what pages of Parquet may take, in bytes
@@ -33,7 +36,7 @@ const maxBytes = 16 << 30
 const ctxEvery = 1 << 12
 
 func (c Config) newFile(path string) (*file, error) {
-	f := &file{path: path, comma: ',', packing: bounded.Plain,
+	f := &file{path: path, comma: c.separator(), packing: bounded.Plain,
 		limit:  bounded.Limit{Bytes: c.MaxBytes, Default: maxBytes, Option: "table.Config.MaxBytes"},
 		memory: 8 * min(int64(c.MaxValues), math.MaxInt64/8)}
 	name := strings.ToLower(path)
@@ -42,12 +45,15 @@ func (c Config) newFile(path string) (*file, error) {
 			name, f.packing = bare, packing
 		}
 	}
+	if c.Decimal != "" {
+		f.decimal = c.Decimal[0]
+	}
 	switch {
 	case strings.HasSuffix(name, ".csv"):
 	case strings.HasSuffix(name, ".tsv"):
-		f.comma = '\t'
+		f.comma = cmp.Or(f.comma, '\t')
 	case strings.HasSuffix(name, ".parquet") && f.packing == bounded.Plain:
-		f.parquet = true
+		f.parquet, f.decimal = true, cmp.Or(f.decimal, '.')
 	default:
 		return nil, &Error{Path: path, Found: "a name that does not say the format",
 			Wanted: "one that ends in .csv, .tsv, .csv.gz, .csv.zst (.tsv likewise) or .parquet"}
@@ -57,7 +63,7 @@ func (c Config) newFile(path string) (*file, error) {
 
 // each calls row for each row with the cells of the columns, which are valid until it returns. It returns the names of
 // the other columns.
-func (f *file) each(ctx context.Context, columns []string, row func(p place, cells []cell) error) ([]string, error) {
+func (f *file) each(ctx context.Context, columns []column, row func(p place, cells []cell) error) ([]string, error) {
 	opened, err := bounded.Open(f.path)
 	if err != nil {
 		return nil, f.unreadable(err)
@@ -68,7 +74,7 @@ func (f *file) each(ctx context.Context, columns []string, row func(p place, cel
 	case err != nil:
 		return nil, f.unreadable(err)
 	case info.Size() == 0:
-		return nil, &Error{Path: f.path, Found: "an empty file", Wanted: "the columns " + list(columns)}
+		return nil, &Error{Path: f.path, Found: "an empty file", Wanted: "the columns " + list(names(columns))}
 	case f.parquet:
 		return f.eachParquet(ctx, opened, info.Size(), columns, row)
 	}
@@ -97,35 +103,4 @@ func (f *file) unreadable(err error) *Error {
 		return &Error{Path: f.path, Found: system.Err.Error(), Wanted: "a file that can be read", Err: err}
 	}
 	return &Error{Path: f.path, Found: err.Error(), Wanted: "a file that can be read", Err: err}
-}
-
-const wantedColumn = "a column with this name"
-
-// locate returns the positions of the columns in a header, in the given order, and the names of the other columns.
-func (f *file) locate(header, columns []string, at place) (places []int, others []string, err error) {
-	for _, column := range columns {
-		found := slices.Index(header, column)
-		if found < 0 {
-			wanted := wantedColumn
-			if len(header) == 1 && f.comma == ',' {
-				for _, other := range []string{";", "\t", "|"} {
-					if strings.Contains(header[0], other) {
-						wanted = fmt.Sprintf("cells separated by commas, not %q: convert the file (with tabs, name it .tsv)",
-							other)
-					}
-				}
-			}
-			return nil, nil, at.fault(column, "the columns "+list(header), wanted)
-		}
-		if slices.Contains(header[found+1:], column) {
-			return nil, nil, at.fault(column, "two columns with this name", "one: rename the other")
-		}
-		places = append(places, found)
-	}
-	for i, name := range header {
-		if !slices.Contains(places, i) {
-			others = append(others, name)
-		}
-	}
-	return places, others, nil
 }

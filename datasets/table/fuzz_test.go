@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,15 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("time,source,destination,weight\n2020-03,a,b,1\n"),
 		[]byte("time,node,cases,beds\n2020-03-01,a,1,\n"), "2w", true)
+	for _, text := range []string{"1,5", "1.234,5", "1,234", "2.5", "", "NA", "1.5,"} {
+		f.Add([]byte("Day;SRC;to;count\n2020-03-01;a;b;"+text+"\n2020-03-02;a;b;0,25\n"),
+			[]byte("date,region,cases,beds\n2020-03-01,a,1,\n2020-03-02,a,2,\"2,5\"\n2020-03-02,a,2,1\n"), "1d", true)
+	}
+	f.Add([]byte("time,date,source,destination,weight\n1,2,a,b,1\n"), []byte(goodNodes), "", false)
+	f.Add([]byte("\"a,b\";time\n\n"), []byte(goodNodes), "", false)
+	for _, day := range []string{"3/4/2020", "31/03/2020", "31.03.2020 18:30", "3-4-2020", "20200331"} {
+		f.Add([]byte(strings.ReplaceAll(goodEdges, "2020-03-01", day)), []byte(goodNodes), "", false)
+	}
 	folder := f.TempDir()
 	edges, nodes := filepath.Join(folder, "edges.csv"), filepath.Join(folder, "nodes.csv")
 	f.Fuzz(func(t *testing.T, edgeRows, nodeRows []byte, step string, hold bool) {
@@ -36,7 +46,7 @@ func FuzzRead(f *testing.F) {
 		c := table.Config{Edges: table.Edges{Path: edges}, Nodes: table.Nodes{Path: nodes, Targets: []string{"cases"},
 			Features: []string{"beds"}}, Lags: 1, MaxValues: 1 << 16, Notices: io.Discard}
 		if hold {
-			c.WithoutEdges, c.KeepGaps = table.Hold, true
+			c.WithoutEdges, c.KeepGaps, c.Edges.EmptyWeight = table.Hold, true, table.Drop
 		}
 		var err error
 		if c.Step, err = table.ParseStep(step); err != nil {
@@ -82,6 +92,8 @@ func FuzzParquet(f *testing.F) {
 			f.Add(content.Bytes())
 		}
 	}
+	f.Add([]byte(decimals(f, parquet.ByteArrayType, parquet.ByteArrayValue([]byte{0xff, 2}))))
+	f.Add([]byte(decimals(f, parquet.FixedLenByteArrayType(2), parquet.FixedLenByteArrayValue([]byte{1, 2}))))
 	// 2^31-1 columns in 21 bytes.
 	f.Add([]byte("PAR1\x15\x02\x19\xfc\xff\xff\xff\xff\x07\x09\x00\x00\x00PAR1"))
 	path := filepath.Join(f.TempDir(), "edges.parquet")
@@ -104,4 +116,24 @@ func wantInvalid(t *testing.T, err error) {
 	if !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Error(err)
 	}
+}
+
+// FuzzDateFormat wants of any format an error about it or the file, or a series, of any text in the column of times.
+func FuzzDateFormat(f *testing.F) {
+	for _, format := range []string{"MM/DD/YYYY", "DD.MM.YYYY hh:mm:ss", "YYYYMMDD", "YYYY/MM", "MM-DD-YYYY hh:mm AM",
+		"01/02/2006", "YYYY", "MMss YYYY", "YYYYMMMM", "DDMMYYYYhhmm"} {
+		f.Add(format, "03/04/2020")
+	}
+	f.Fuzz(func(t *testing.T, format, cell string) {
+		path := filepath.Join(t.TempDir(), "edges.tsv")
+		content := "time\tsource\tdestination\tweight\n" + cell + "\ta\tb\t1\n"
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := table.Read(context.Background(), table.Config{Edges: table.Edges{Path: path}, DateFormat: format,
+			Notices: io.Discard})
+		if err != nil {
+			wantInvalid(t, err)
+		}
+	})
 }

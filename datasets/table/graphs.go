@@ -103,9 +103,9 @@ func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]floa
 // withoutEdges is the error about a step for which the edges file has no row.
 func (r *reader) withoutEdges(at step) error {
 	when := r.clock.show(at.bin)
-	wanted := `edges at each time, or WithoutEdges "hold" (repeat the last graph) or "empty"`
+	wanted := `edges at each time, or Config.WithoutEdges "hold" or "empty" (the last graph again, or none)`
 	if r.c.WithoutEdges == Hold {
-		wanted = `edges at the first time: "hold" has no graph before it to repeat; WithoutEdges "empty" takes none`
+		wanted = `edges at the first time: "hold" has no graph before it to repeat; Config.WithoutEdges "empty" takes none`
 	}
 	if at.snapshot >= 0 && r.nodesAt[at.snapshot] > 0 {
 		f, err := r.c.newFile(r.c.Nodes.Path)

@@ -111,6 +111,12 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 	return added
 }
 
+// mark takes a 1 at a place of a grid that combines other values in some way, and returns whether there was one.
+func (r *gridRow) mark(how Aggregate, at int) outcome {
+	r.block(how, at)
+	return r.add(Unique, at, 1, 0)
+}
+
 // finish divides sums where means are wanted.
 func (g *grid) finish() {
 	for _, r := range g.rows {

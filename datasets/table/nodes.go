@@ -11,9 +11,16 @@ func (r *reader) readNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := r.c.Nodes
+	n := &r.c.Nodes
 	r.values.how = n.Aggregate
-	columns := append(append([]string{n.Time, n.Node}, n.Targets...), n.Features...)
+	r.clock.text = "" // the files may have other decimal signs
+	columns := []column{r.column(&n.Time, "Nodes.Time", timeNames, ""), r.column(&n.Node, "Nodes.Node", nodeNames, "")}
+	for i := range n.Targets {
+		columns = append(columns, r.column(&n.Targets[i], "Nodes.Targets", nil, ""))
+	}
+	for i := range n.Features {
+		columns = append(columns, r.column(&n.Features[i], "Nodes.Features", nil, ""))
+	}
 	if n.Time == None {
 		return invalid("Nodes.Time %q, want the name of a column: values of nodes have times", None)
 	}
@@ -23,7 +30,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 	for k := range r.ends {
 		r.ends[k] = notYet
 	}
-	width := r.width()
+	width, repeats := r.width(), 0
 	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
 		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
 		if fault != nil {
@@ -43,21 +50,24 @@ func (r *reader) readNodes(ctx context.Context) error {
 		first := int(node) * width
 		if node >= 0 {
 			row = r.values.row(snapshot, first+width)
-			if n.Aggregate == Unique && row.add(Unique, first+width-1, 1, when) == repeated {
-				return p.fault("", fmt.Sprintf("a second row for node %s at time %s", quote(r.names[node]), cells[0]),
-					"one, or Nodes.Aggregate to say what becomes of several")
+			if row.mark(n.Aggregate, first+width-1) == repeated {
+				if repeats++; n.Aggregate == Unique {
+					return p.fault("", fmt.Sprintf("a second row for node %s at time %s", quote(r.names[node]), cells[0]),
+						fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last))
+				}
 			}
 		}
 		for k, v := range cells[2:] {
-			value, ok := v.float()
-			if !ok {
-				return p.fault(columns[k+2], v.asNumber(), "a finite number, or an empty cell where it is missing")
+			column := *columns[k+2].name
+			value, fault := p.value(column, v, "a finite number, or an empty cell where it is missing")
+			if fault != nil {
+				return fault
 			}
 			if row == nil || math.IsNaN(value) {
 				continue
 			}
 			if row.add(n.Aggregate, first+k, value, when) == overflowed {
-				return p.fault(columns[k+2], "values whose sum is too large for a float", "a smaller unit")
+				return p.fault(column, "values whose sum is too large for a float", "a smaller unit")
 			}
 		}
 		return r.full(p, &r.values)
@@ -65,7 +75,11 @@ func (r *reader) readNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.unread(f, others)
+	r.noteColumns(f, others)
+	if repeats > 0 && r.averages {
+		r.notice("%s: %d rows are of a node that has another row in the same step of %v: their values are averaged, unless "+
+			"Nodes.Aggregate %q or %q combines them otherwise", f.path, repeats, r.c.Step, Sum, Last)
+	}
 	r.noteEnd(f)
 	r.values.finish()
 	return nil
@@ -73,15 +87,3 @@ func (r *reader) readNodes(ctx context.Context) error {
 
 // width is how many values of a node the grid holds: targets, features, and that the node has a row.
 func (r *reader) width() int { return len(r.c.Nodes.Targets) + len(r.c.Nodes.Features) + 1 }
-
-func distinct(f *file, columns []string) error {
-	seen := make(map[string]bool, len(columns))
-	for _, column := range columns {
-		if seen[column] || column == "" {
-			return invalid("%s: column %q is asked for twice or has no name, want each once: the last values of targets "+
-				"are features already", f.path, column)
-		}
-		seen[column] = true
-	}
-	return nil
-}

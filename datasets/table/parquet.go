@@ -19,7 +19,7 @@ import (
 const leastPages = 8 << 20
 
 // eachParquet is each for a Parquet file.
-func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, columns []string,
+func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, columns []column,
 	row func(p place, cells []cell) error) (others []string, err error) {
 	budget, err := f.limit.Budget()
 	if err != nil {
@@ -55,7 +55,7 @@ type parquetReader struct {
 }
 
 // open finds the columns, and returns the names of the others.
-func (p *parquetReader) open(columns []string) ([]string, error) {
+func (p *parquetReader) open(columns []column) ([]string, error) {
 	places, others, err := p.file.locate(p.content.Names(), columns, place{file: p.file})
 	if err != nil {
 		return nil, err

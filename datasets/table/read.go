@@ -22,12 +22,13 @@ type Data struct {
 // content and configuration wrap [dyngraph.ErrInvalid]; if the context ends, the error wraps its error.
 func Read(ctx context.Context, c Config) (*Data, error) {
 	recipe := Recipe{Config: c.resolved()}
-	r := &reader{c: recipe.Config}
+	r := &reader{c: recipe.Config, averages: c.Nodes.Aggregate == "" && c.Step != Step{}}
 	r.clock.step = r.c.Step
 	series, err := r.read(ctx, &recipe)
 	if err != nil {
 		return nil, err
 	}
+	recipe.Config = r.c // with names of columns
 	recipe.Config.Edges.Path, recipe.Config.Nodes.Path = "", ""
 	return &Data{series, recipe}, nil
 }
@@ -39,6 +40,8 @@ const mostUnknown = 1 << 12
 type reader struct {
 	c     Config
 	clock clock
+	// averages is whether values of a node in the same step are averaged though the configuration does not say so.
+	averages bool
 
 	snapshots     map[int64]int // the number of each that occurs, in the order in which they do
 	bins          []int64
@@ -78,6 +81,8 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 	if err := r.c.check(); err != nil {
 		return nil, err
 	}
+	r.clock.format = r.c.DateFormat
+	r.clock.layout, _ = layoutOf(r.c.DateFormat) // checked
 	r.snapshots, r.places, r.stranger = make(map[int64]int), make(map[uint64]int32), make(map[string]bool)
 	if r.ids == nil {
 		r.ids = make(map[string]int32)
@@ -182,7 +187,11 @@ func (r *reader) full(p place, g *grid) error {
 		len(r.bins), len(r.names), len(r.from)), "a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
 }
 
-func (r *reader) unread(f *file, others []string) {
+// noteColumns tells of columns that were found by less usual names, and of columns that are not read.
+func (r *reader) noteColumns(f *file, others []string) {
+	if f.unusual {
+		r.notice("%s: columns taken: %s", f.path, strings.Join(f.taken, ", "))
+	}
 	if len(others) > 0 {
 		r.notice("%s: columns not read: %s", f.path, list(others))
 	}

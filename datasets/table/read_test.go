@@ -368,7 +368,11 @@ func TestConfig(t *testing.T) {
 		"want a number or a dur":  func(c *table.Config) { c.Step = table.Step{Number: 1, Duration: 1000} },
 		"want a positive dur":     func(c *table.Config) { c.Step = table.Step{Duration: -time.Hour} },
 		`column "cases" is asked`: func(c *table.Config) { c.Nodes.Features = []string{"cases"} },
-		`column "source" is`:      func(c *table.Config) { c.Edges.To = "source" },
+		`column "source" is`:      func(c *table.Config) { c.Edges.From, c.Edges.To = "source", "source" },
+		`Edges.EmptyWeight "no"`:  func(c *table.Config) { c.Edges.EmptyWeight = "no" },
+		`Config.Separator ":"`:    func(c *table.Config) { c.Separator = ":" },
+		`Config.Decimal "x"`:      func(c *table.Config) { c.Decimal = "x" },
+		`Config.DateFormat "01/`:  func(c *table.Config) { c.DateFormat = "01/02/2006" },
 		"Nodes.Time":              func(c *table.Config) { c.Nodes.Time = table.None },
 	} {
 		c, _ := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", goodNodes))

@@ -22,13 +22,13 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	c, n, offset := r.c, len(r.names), r.c.offset()
 	if len(steps)-offset < 1 {
-		return nil, invalid("%d snapshots for %d lags, want at least as many: set Lags to fewer, or read longer files",
+		return nil, invalid("%d snapshots for %d lags, want at least as many: set Config.Lags to fewer, or read longer files",
 			len(steps), c.lags())
 	}
 	graphs, perSnapshot := r.distinctGraphs(steps), n*(c.featureSize()+3*len(c.Nodes.Targets))
 	if graphs > c.MaxValues/max(1, len(r.from)) || len(steps) > c.MaxValues/max(1, perSnapshot) {
 		return nil, invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
-			"Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
+			"Config.Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
 	}
 	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), TargetSize: len(c.Nodes.Targets),
 		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Alignment: c.steps()}
@@ -123,7 +123,7 @@ func (r *reader) orderSteps() ([]step, error) {
 	}
 	first, last := bins[0], bins[len(bins)-1]
 	if last-first >= maxSnapshots {
-		return nil, invalid("%d snapshots of %v from %s to %s, want at most %d: take a larger Step", last-first+1,
+		return nil, invalid("%d snapshots of %v from %s to %s, want at most %d: take a larger Config.Step", last-first+1,
 			r.c.Step, r.clock.show(first), r.clock.show(last), maxSnapshots)
 	}
 	for bin := first; bin <= last; bin++ {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"time"
 
@@ -18,7 +19,8 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 	if column.Repeated() {
 		kind = "repeated " + kind
 	}
-	wrong := place{file: f}.fault(column.Name(), "the type "+kind, "one value a row: a number, text, DATE or TIMESTAMP")
+	wrong := place{file: f}.fault(column.Name(), "the type "+kind,
+		"one value a row: a number, DECIMAL, text, DATE or TIMESTAMP")
 	if !column.Leaf() || column.Repeated() {
 		return nil, wrong
 	}
@@ -39,6 +41,11 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 			multiple := max(1, int64(unit/time.Microsecond))
 			divisor := max(1, int64(time.Microsecond/unit))
 			return func(v parquet.Value) cell { return dateOf(v.Int64(), multiple, divisor) }, nil
+		case *format.DecimalType:
+			if of.Scale < 0 || of.Scale > mostDigits {
+				return nil, wrong
+			}
+			return decimalOf(column, of.Scale), nil
 		case *format.IntType:
 			if !of.IsSigned && of.BitWidth == 64 {
 				return func(v parquet.Value) cell {
@@ -70,6 +77,9 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 	return nil, wrong
 }
 
+// mostDigits is how many digits the longest DECIMAL of Arrow has.
+const mostDigits = 76
+
 func textOf(v parquet.Value) cell { return newText(string(v.ByteArray())) }
 
 // numberOf is a number, or a missing value for NaN.
@@ -78,6 +88,35 @@ func numberOf(value float64) cell {
 		return cell{}
 	}
 	return cell{kind: numberCell, number: value}
+}
+
+// decimalOf makes numbers of whole numbers that stand for so many digits after the point.
+func decimalOf(column *parquet.Column, scale int32) func(parquet.Value) cell {
+	const longest = 32 // bytes of mostDigits
+	return func(v parquet.Value) cell {
+		digits := ""
+		switch column.Type().Kind() {
+		case parquet.Int32:
+			digits = strconv.FormatInt(int64(v.Int32()), 10)
+		case parquet.Int64:
+			digits = strconv.FormatInt(v.Int64(), 10)
+		default:
+			bytes := v.ByteArray()
+			if len(bytes) > longest {
+				return cell{kind: textCell, text: strconv.Itoa(len(bytes)) + " bytes of a decimal"}
+			}
+			number := new(big.Int).SetBytes(bytes) // in two's complement
+			if len(bytes) > 0 && bytes[0] > math.MaxInt8 {
+				number.Sub(number, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+			}
+			digits = number.String()
+		}
+		if whole, err := strconv.ParseInt(digits, 10, 64); err == nil && scale == 0 {
+			return cell{kind: wholeCell, whole: whole}
+		}
+		value, _ := strconv.ParseFloat(digits+"e-"+strconv.Itoa(int(scale)), 64) // the nearest number, infinity too
+		return cell{kind: numberCell, number: value}
+	}
 }
 
 // dateOf is a date of the years 0 to 9999, or a number that no date is.

@@ -6,7 +6,6 @@ package export
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
 // Format is the file format that [Write] uses.
@@ -27,22 +27,17 @@ const (
 	Parquet Format = "parquet"
 )
 
-// table is the content of a file. Each row maps columns to values; a missing value is nil.
-type table struct {
-	columns []column
-	rows    iter.Seq[[]any]
-}
-
 // Write writes the results of a report to FOLDER/STUDY-runs.FORMAT and FOLDER/STUDY-arrays.FORMAT, and returns their
 // paths. Each file is replaced in one step. Both tables have the column run, the name of the stored record. The error
 // for an unknown format wraps [experiments.ErrInput]; after any other error each file is unchanged or complete.
 func Write(report *experiments.Report, folder string, format Format) (files []string, err error) {
-	encode, known := map[Format]func(*bytes.Buffer, table) error{CSV: writeCSV, Parquet: writeParquet}[format]
+	encode, known := map[Format]func(*bytes.Buffer, tabular.Table) error{CSV: tabular.WriteCSV,
+		Parquet: tabular.WriteParquet}[format]
 	if !known {
 		return nil, errs.New(experiments.ErrInput, "experiments/export: format %q, want %q or %q", format, CSV, Parquet)
 	}
 	stored := slices.DeleteFunc(slices.Clone(report.Results), func(r experiments.Result) bool { return r.Record == nil })
-	for name, t := range map[string]table{"runs": runs(stored), "arrays": arrays(stored)} {
+	for name, t := range map[string]tabular.Table{"runs": runs(stored), "arrays": arrays(stored)} {
 		var content bytes.Buffer
 		file := filepath.Join(folder, fmt.Sprintf("%s-%s.%s", report.Study.Name, name, format))
 		if err := encode(&content, t); err != nil {
@@ -59,13 +54,14 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 }
 
 // runs returns a table with the columns of all runs, and a column for each key, score and version that occurs.
-func runs(stored experiments.Results) table {
-	columns := []column{{"study", text}, {"run", text}, {"model", text}, {"model_name", text}, {"seed", whole},
-		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole},
-		{"stop", text}, {"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment},
-		{"system", text}, {"device", text}, {"cpus", whole}, {"generation", whole}, {"backend", text},
-		{"identity_hash", text}, {"shipped", truth}}
-	further := make(map[string]kind)
+func runs(stored experiments.Results) tabular.Table {
+	columns := []tabular.Column{tabular.Text("study"), tabular.Text("run"), tabular.Text("model"),
+		tabular.Text("model_name"), tabular.Whole("seed"), tabular.Whole("fold"), tabular.Whole("parameters"),
+		tabular.Text("failure"), tabular.Text("error"), tabular.Whole("best_epoch"), tabular.Text("stop"),
+		tabular.Number("seconds"), tabular.Number("seconds_per_epoch"), tabular.Whole("peak_bytes"),
+		tabular.Moment("ended"), tabular.Text("system"), tabular.Text("device"), tabular.Whole("cpus"),
+		tabular.Whole("generation"), tabular.Text("backend"), tabular.Text("identity_hash"), tabular.Truth("shipped")}
+	further := make(map[string]tabular.Kind)
 	var runs []map[string]any
 	for _, r := range stored {
 		record := r.Record
@@ -76,10 +72,10 @@ func runs(stored experiments.Results) table {
 			"device": record.Machine.Backend, "cpus": int64(record.Machine.CPUs),
 			"generation": int64(record.Generation), "backend": record.Backend, "identity_hash": hash,
 			"shipped": r.Shipped}
-		fill(run, further, "key.", r.Keys, text)
-		fill(run, further, "version.", record.Versions, text)
+		fill(run, further, "key.", r.Keys, tabular.Text)
+		fill(run, further, "version.", record.Versions, tabular.Text)
 		if facts := record.Facts; facts != nil {
-			fill(run, further, "score.", facts.Scores, number)
+			fill(run, further, "score.", facts.Scores, tabular.Number)
 			run["parameters"], run["failure"] = int64(facts.Parameters), known(facts.Failure)
 			run["peak_bytes"] = known(facts.PeakBytes)
 			if training := facts.Training; training != nil {
@@ -90,15 +86,15 @@ func runs(stored experiments.Results) table {
 		runs = append(runs, run)
 	}
 	for _, name := range slices.Sorted(maps.Keys(further)) {
-		columns = append(columns, column{name, further[name]})
+		columns = append(columns, further[name](name))
 	}
 	rows := make([][]any, len(runs))
 	for i, run := range runs {
 		for _, c := range columns {
-			rows[i] = append(rows[i], run[c.name])
+			rows[i] = append(rows[i], run[c.Name])
 		}
 	}
-	return table{columns, slices.Values(rows)}
+	return tabular.Table{Columns: columns, Rows: slices.Values(rows)}
 }
 
 // known returns the value, or nil for the zero value.
@@ -110,16 +106,18 @@ func known[T comparable](value T) any {
 }
 
 // fill sets columns of a run, and records their kinds.
-func fill[V any](run map[string]any, columns map[string]kind, prefix string, values map[string]V, of kind) {
+func fill[V any](run map[string]any, columns map[string]tabular.Kind, prefix string, values map[string]V,
+	of tabular.Kind) {
 	for name, value := range values {
 		run[prefix+name], columns[prefix+name] = value, of
 	}
 }
 
 // arrays returns a table with a row for each number in the arrays of the facts and, by epoch, of the training.
-func arrays(stored experiments.Results) table {
-	columns := []column{{"run", text}, {"array", text}, {"row", whole}, {"column", whole}, {"value", number}}
-	return table{columns, func(yield func([]any) bool) {
+func arrays(stored experiments.Results) tabular.Table {
+	columns := []tabular.Column{tabular.Text("run"), tabular.Text("array"), tabular.Whole("row"),
+		tabular.Whole("column"), tabular.Number("value")}
+	return tabular.Table{Columns: columns, Rows: func(yield func([]any) bool) {
 		for _, r := range stored.Made() {
 			facts, run := r.Facts(), r.Record.Name()
 			all := make(map[string][][]float64)

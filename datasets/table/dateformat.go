@@ -1,0 +1,74 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+const datePart = `YYYY|MM|DD|hh|mm|ss`
+
+var (
+	dateFormat  = regexp.MustCompile(`^(?:` + datePart + `|AM|[-/.,: T])+$`)
+	compactDate = regexp.MustCompile(`(?:` + datePart + `)(?:` + datePart + `)`)
+)
+
+// layoutOf returns Go's layout of a date format, which reads 3/1 as 03/01 unless its parts have no separator.
+func layoutOf(format string) (string, error) {
+	if format == "" {
+		return "", nil
+	}
+	if !dateFormat.MatchString(format) || !strings.Contains(format, "YYYY") || !strings.Contains(format, "MM") {
+		return "", invalid("Config.DateFormat %q, want YYYY, MM, and where dates have them DD, hh, mm, ss and AM, such as "+
+			"MM/DD/YYYY or \"DD.MM.YYYY hh:mm\"", format)
+	}
+	hour := "15"
+	if strings.Contains(format, "AM") {
+		hour = "3"
+	}
+	parts := []string{"YYYY", "2006", "MM", "1", "DD", "2", "hh", hour, "mm", "4", "ss", "5", "AM", "PM"}
+	if compactDate.MatchString(format) {
+		for i := 3; i < len(parts)-2; i += 2 {
+			if len(parts[i]) == 1 {
+				parts[i] = "0" + parts[i]
+			}
+		}
+	}
+	return strings.NewReplacer(parts...).Replace(format), nil
+}
+
+// whichDate returns the date formats that a text may have, and the dates that it would be.
+func whichDate(text string) (formats, dates []string) {
+	const longest = len("MM/DD/YYYY hh:mm:ss AM") + len(".000000")
+	if len(text) > longest {
+		return nil, nil
+	}
+	for _, day := range []string{"MM/DD/YYYY", "DD/MM/YYYY", "YYYY/MM/DD", "DD.MM.YYYY", "MM-DD-YYYY", "DD-MM-YYYY"} {
+		for _, clock := range []string{"", " hh:mm", " hh:mm:ss", " hh:mm AM", " hh:mm:ss AM"} {
+			layout, _ := layoutOf(day + clock) // all are formats
+			if date, err := time.Parse(layout, text); err == nil {
+				formats, dates = append(formats, day+clock), append(dates, date.Format(time.DateOnly))
+			}
+		}
+	}
+	return formats, dates
+}
+
+// fault is the error about a cell that is not a time.
+func (c *clock) fault(p place, column string, v cell) *Error {
+	found, remedy := p.file.whyNot(v)
+	if c.layout != "" {
+		return p.fault(column, v.String(), fmt.Sprintf("a date as in Config.DateFormat %q, or such as \"2020-03-31\"",
+			c.format))
+	}
+	switch formats, dates := whichDate(v.text); len(formats) {
+	case 0:
+		return p.fault(column, found, wantedTime+remedy)
+	case 1:
+		return p.fault(column, v.String(), fmt.Sprintf("Config.DateFormat %q to read such dates", formats[0]))
+	default:
+		return p.fault(column, v.String()+", which may be "+strings.Join(dates, " or "),
+			"Config.DateFormat "+choice(formats)+" to say which")
+	}
+}
