@@ -30,7 +30,7 @@ func (p place) number(text string) (value float64, ok bool) {
 	return value, ok
 }
 
-// value returns the number in a cell, NaN if it is missing, or an error that says what is wanted.
+// value returns the number in a cell, NaN if it is missing, or an error with the text that is wanted.
 func (p place) value(column string, v cell, wanted string) (float64, *Error) {
 	value, ok := v.float()
 	if v.kind == textCell {

@@ -16,7 +16,7 @@ import (
 // Recipe stores how files were read, so that new files with the same columns and nodes become a series for the same
 // model. It can be stored as JSON.
 type Recipe struct {
-	// Config is the configuration of the first reading, with defaults written out and without paths.
+	// Config is the configuration of the first reading, with defaults and the columns found written out and without paths.
 	Config Config
 	// NodeNames are the node names of the series, in its order.
 	NodeNames []string
