@@ -11,8 +11,8 @@
 // page, each once.
 //
 // Figures are accessible. A Style gives a model one colour and one dash in all figures, so lines differ in greyscale
-// too. A key has at most six rows, and a panel four bands. Alt describes the data in words. As SVG they follow dark pages
-// and JupyterLab's theme; as PNG, and where a heat map is an image, they stay white.
+// too. A key has at most six rows, and a panel four bands. Alt describes the data in words. As SVG they follow dark
+// pages and JupyterLab's theme; as PNG, and where a heat map is an image, they stay white.
 //
 // Conventions. Lengths are in points (1/72 inch). NaN in a line, a band or a cell of a heat map means "missing": it is
 // drawn as a gap or in grey, and never filled or averaged. Infinities, empty input and lengths that disagree are errors

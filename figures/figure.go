@@ -74,8 +74,8 @@ func (f *Figure) drawCaption(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts. Browsers show it in dark
-// colours where they prefer these, and in JupyterLab by its theme.
+// SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts. Browsers show it in
+// dark colours where they prefer these, and in JupyterLab by its theme.
 func (f *Figure) SVG() ([]byte, error) {
 	svg, widths, err := f.write(vgsvg.New(f.width, f.height))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 // walked returns the score of the last visible value on a series of nodes whose values are drawn.
 func walked(t *testing.T, times, nodes int, draw func(k, u int) float64) baseline.Score {
 	t.Helper()
-	s := &dyngraph.Series{Name: "drawn", Pattern: &dyngraph.Pattern{Nodes: nodes, From: []int32{0}, To: []int32{0}}, FeatureSize: 1, TargetSize: 1}
+	s := &dyngraph.Series{Name: "drawn", FeatureSize: 1, TargetSize: 1,
+		Pattern: &dyngraph.Pattern{Nodes: nodes, From: []int32{0}, To: []int32{0}}}
 	for k := range times {
 		row := make([]float64, nodes)
 		for u := range row {

@@ -90,8 +90,8 @@ func outgoing(s *dyngraph.Series, snapshot int) *dyngraph.Affinities {
 	return a
 }
 
-// priorOf returns the newest row of each node as logits, log(1 + 10⁴ a). Its terms are the sum over all rows, the root
-// of the sum, and the newest value.
+// priorOf returns the newest row of each node as logits, log(1 + 10⁴ a). Its terms are the sum over all rows, the
+// root of the sum, and the newest value.
 func priorOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 	prior := &dyngraph.Affinities{Start: []int{0}, Terms: head.PriorTerms}
 	for node := range tradeNodes {

@@ -46,7 +46,8 @@ func change(t *testing.T, folder, from, to string, oldnew ...string) {
 func TestMistakesOfStrangers(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
-	change(t, folder, "flows.csv", "empty.csv", "2024-01-02,Ayr,Bath,17\n", "2024-01-02,Ayr,Bath,\n2024-01-02,Bath,Ayr,NA\n")
+	change(t, folder, "flows.csv", "empty.csv", "2024-01-02,Ayr,Bath,17\n",
+		"2024-01-02,Ayr,Bath,\n2024-01-02,Bath,Ayr,NA\n")
 	change(t, folder, "visits.csv", "twice.csv", "2024-01-03,Ayr,", "2024-01-03,Ayr,7,1\n2024-01-03,Ayr,")
 	change(t, folder, "flows.csv", "american.csv", "2024-", "01/02/2024-")
 	change(t, folder, "flows.csv", "two.csv", "people", "value,count", "\n", ",1\n")
@@ -100,7 +101,8 @@ func TestSpreadsheet(t *testing.T) {
 	if err := fit.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	for _, says := range []string{"edges.csv: columns taken: --source from, --destination to, --edges-time day, --weight count",
+	for _, says := range []string{
+		"edges.csv: columns taken: --source from, --destination to, --edges-time day, --weight count",
 		"nodes.csv: columns taken: --time day, --node Region",
 		"76 rows are of a node that has another row in the same step of 2d: their values are averaged, unless --duplicate " +
 			"sum or last combines them otherwise"} {

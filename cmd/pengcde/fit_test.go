@@ -85,7 +85,8 @@ func TestFitAndForecast(t *testing.T) {
 	}
 	written, err := os.ReadFile(filepath.Join(folder, "new-forecasts.csv"))
 	if lines := strings.Split(string(written), "\n"); err != nil || len(lines) != 1+2*4+1 ||
-		lines[0] != "node,from,ahead,time,PENG-CDE" || !strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
+		lines[0] != "node,from,ahead,time,PENG-CDE,lower 80%,upper 80%,lower 95%,upper 95%" ||
+		!strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
 		t.Errorf("%v:\n%s", err, written)
 	}
 

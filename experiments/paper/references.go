@@ -36,7 +36,7 @@ func References(ctx context.Context, names ...string) (string, error) {
 	keys := slices.Clone(always)
 	for _, name := range names {
 		if !slices.Contains(citable, name) {
-			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q of studies and their models, %s", name,
+			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q of studies and models, %s", name,
 				nearest.Want(name, citable))
 		}
 		model, _ := catalogue.ByID(name)

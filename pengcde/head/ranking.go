@@ -29,8 +29,8 @@ type Ranking struct {
 // PriorTerms is the largest number of terms of an entry of Series.Prior.
 const PriorTerms = 3
 
-// priorName is the parameter p [PriorTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for prior values x. Its
-// text is part of model files.
+// priorName is the parameter p [PriorTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for prior values x.
+// Its text is part of model files.
 const priorName = "known"
 
 // Names of the arrays of a ranking. Places are indices into the logits [B, R, C] of R nodes, flattened over the batch.

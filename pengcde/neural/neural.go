@@ -152,7 +152,8 @@ func (l *Learner) solve(ctx context.Context, params []*tensors.Tensor, b Batch, 
 		return nil, err
 	}
 	defer xla.Free(z0...)
-	problem := ode.Problem{Z0: z0[0], Times: b.Times, StepTo: b.StepTo, Args: slices.Concat(params, b.Args), Forget: forget}
+	problem := ode.Problem{Z0: z0[0], Times: b.Times, StepTo: b.StepTo, Args: slices.Concat(params, b.Args),
+		Forget: forget}
 	if refined > 0 {
 		problem.StepSize = ode.Finer(l.config.StepSize, refined)
 	}
@@ -226,7 +227,8 @@ type problem struct {
 
 func (p *problem) Batches() int { return len(p.training) }
 
-func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
+func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
+	error) {
 	return p.Refine(ctx, params, batch, 0)
 }
 

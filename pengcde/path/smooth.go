@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Smoothing selects how [Smoothing.Apply] takes noise out of observations. A path goes through each observation, so that
+// Smoothing selects how [Smoothing.Apply] takes noise out of observations. A path goes through each observation, so
 // without it the derivative of the path is mostly noise where observations are dense. "" is [NoSmoothing].
 type Smoothing string
 

@@ -109,7 +109,8 @@ func (f *Forecasting) identity(series *dyngraph.Series, s setting, seed uint64, 
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]any{"series": series.Name, "data": f.digest, "row": s.ID, "split": s.split, "seed": seed, "fold": fold,
+	all := map[string]any{"series": series.Name, "data": f.digest, "row": s.ID, "split": s.split, "seed": seed,
+		"fold": fold,
 		"training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
 	if !s.Untrained {
 		all["initial"] = initial(seed, fold)

@@ -69,7 +69,8 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 			return isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID+smoothedEnding
 		})
 		all = append(all, noise)
-		noise.name, noise.title, noise.aside = "remedies-"+n, fmt.Sprintf("remedies against noise with %s observations", n), true
+		noise.name, noise.aside = "remedies-"+n, true
+		noise.title = fmt.Sprintf("remedies against noise with %s observations", n)
 		noise.results = without(at, func(run experiments.Result) bool {
 			return !isRemedied(run.Model.ID) && run.Model.ID != catalogue.AffineID && run.Model.ID != "dcrnn"
 		})
