@@ -6,50 +6,101 @@ import (
 	"encoding"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
 // canonicalJSON returns a value in its JSON form with all fields, including zeros, except fields excluded by the tags
-// "-" and omitzero. Fields are named by their JSON tags, so renaming a Go field changes no identity. Every field of a
-// type in an identity needs a tag. A field that is added later also needs omitzero, to keep the identities of stored
-// runs.
-func canonicalJSON(v reflect.Value) any {
+// "-" and omitzero. Fields are named by their JSON tags and ordered by name, so renaming or moving a Go field changes
+// no identity. Every field of a type in an identity needs a tag. A field that is added later also needs omitzero, to keep
+// the identities of stored runs.
+func canonicalJSON(v reflect.Value) (store.Canonical, error) {
+	return appendCanonical(make([]byte, 0, 512), v)
+}
+
+func appendCanonical(text []byte, v reflect.Value) (store.Canonical, error) {
 	if !v.IsValid() {
-		return nil
+		return append(text, "null"...), nil
 	}
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if name, err := text.MarshalText(); err == nil {
-			return string(name)
+	if named, ok := v.Interface().(encoding.TextMarshaler); ok {
+		if name, err := named.MarshalText(); err == nil {
+			return appendJSON(text, string(name))
 		}
 	}
+	var err error
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return canonicalJSON(v.Elem())
+		return appendCanonical(text, v.Elem())
 	case reflect.Struct:
-		fields := make(map[string]any)
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if !f.IsExported() || name == "-" || option == "omitzero" && v.Field(i).IsZero() {
+		text = append(text, '{')
+		empty := len(text)
+		for _, f := range fieldsOf(v.Type()) {
+			if f.omitZero && v.Field(f.index).IsZero() {
 				continue
 			}
-			fields[cmp.Or(name, f.Name)] = canonicalJSON(v.Field(i))
+			if len(text) > empty {
+				text = append(text, ',')
+			}
+			if text, err = appendCanonical(append(text, f.name...), v.Field(f.index)); err != nil {
+				return nil, err
+			}
 		}
-		return fields
+		return append(text, '}'), nil
 	case reflect.Slice, reflect.Array:
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i] = canonicalJSON(v.Index(i))
+		text = append(text, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			if text, err = appendCanonical(text, v.Index(i)); err != nil {
+				return nil, err
+			}
 		}
-		return list
+		return append(text, ']'), nil
 	}
-	return v.Interface()
+	return appendJSON(text, v.Interface())
+}
+
+func appendJSON(text []byte, value any) (store.Canonical, error) {
+	written, err := json.Marshal(value)
+	return append(text, written...), err
+}
+
+// canonicalField is a field of a struct, with its name as JSON writes it before a value.
+type canonicalField struct {
+	index    int
+	name     string
+	omitZero bool
+}
+
+// canonicalFields holds the fields of types, by [reflect.Type]: they are the same for thousands of runs.
+var canonicalFields sync.Map
+
+// fieldsOf returns the fields of a struct that are in its canonical form, ordered by name.
+func fieldsOf(t reflect.Type) []canonicalField {
+	if known, ok := canonicalFields.Load(t); ok {
+		return known.([]canonicalField)
+	}
+	fields := []canonicalField{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "-" {
+			fields = append(fields, canonicalField{i, fmt.Sprintf("%q:", cmp.Or(name, f.Name)), option == "omitzero"})
+		}
+	}
+	slices.SortFunc(fields, func(a, b canonicalField) int { return cmp.Compare(a.name, b.name) })
+	canonicalFields.Store(t, fields)
+	return fields
 }
 
 // Digest returns a hash of everything in a series that a forecast can depend on, as float32. It is used in the
@@ -75,7 +126,7 @@ func Digest(s *dyngraph.Series) string {
 }
 
 func writeWords[T any](digest hash.Hash, list []T, word func(T) uint32) {
-	bytes := binary.LittleEndian.AppendUint32(nil, uint32(len(list)))
+	bytes := binary.LittleEndian.AppendUint32(make([]byte, 0, 4*(len(list)+1)), uint32(len(list)))
 	for _, x := range list {
 		bytes = binary.LittleEndian.AppendUint32(bytes, word(x))
 	}

@@ -62,8 +62,9 @@ func (m Row) Identity(identity map[string]any) error {
 	if err != nil {
 		return err
 	}
-	identity["model"], identity["train"] = settings, canonicalJSON(reflect.ValueOf(config))
-	return nil
+	identity["model"] = settings
+	identity["train"], err = canonicalJSON(reflect.ValueOf(config))
+	return err
 }
 
 // NetworkRow returns the row of a configuration of package pengcde.
@@ -78,7 +79,10 @@ func NetworkRow(id, name string, config pengcde.Config, training train.Config) R
 		},
 		Settings: once(func() (any, error) {
 			resolved, err := config.Resolved()
-			return canonicalJSON(reflect.ValueOf(resolved)), err
+			if err != nil {
+				return nil, err
+			}
+			return canonicalJSON(reflect.ValueOf(resolved))
 		})}
 }
 
@@ -108,10 +112,11 @@ func BaselineRow(id string, f baseline.Forecaster) Row {
 			if ridge, ok := f.(*baseline.Ridge); ok {
 				resolved = ridge.Resolved()
 			}
+			var err error
 			if v := reflect.Indirect(reflect.ValueOf(resolved)); v.Kind() == reflect.Struct {
-				settings = canonicalJSON(v)
+				settings, err = canonicalJSON(v)
 			}
-			return map[string]any{"name": f.Name(), "settings": settings}, nil
+			return map[string]any{"name": f.Name(), "settings": settings}, err
 		})}
 }
 

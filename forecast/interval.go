@@ -204,8 +204,8 @@ func coverageTable(coverage []Coverage, unit string) *figures.Table {
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
 		Columns: []figures.Column{{Title: "wanted, %"}, {Title: "held, %", Decimals: 1}, {Title: "mean width, " + unit}},
 		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
-			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 tested windows, drawn " +
-			"towards the mean of all nodes as by five windows; the multiple follows how often earlier intervals held " +
+			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 tested windows, " +
+			"drawn towards the mean of all nodes as by five windows; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text(fmt.Sprintf("%g", 100*c.Level)),

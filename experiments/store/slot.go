@@ -50,20 +50,25 @@ func encode(identity any) ([]byte, error) {
 	if !ok {
 		return json.Marshal(identity)
 	}
-	text := []byte("{")
-	for i, key := range slices.Sorted(maps.Keys(parts)) {
-		name, err := json.Marshal(key)
-		value, canonical := parts[key].(Canonical)
+	size := 0
+	for name, value := range parts {
+		part, _ := value.(Canonical)
+		size += len(name) + len(part) + 64
+	}
+	text := append(make([]byte, 0, size), '{')
+	for i, name := range slices.Sorted(maps.Keys(parts)) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		key, err := json.Marshal(name)
+		part, canonical := parts[name].(Canonical)
 		if !canonical && err == nil {
-			value, err = json.Marshal(parts[key])
+			part, err = json.Marshal(parts[name])
 		}
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(append(text, name...), ':'), value...)
+		text = append(append(append(text, key...), ':'), part...)
 	}
 	return append(text, '}'), nil
 }

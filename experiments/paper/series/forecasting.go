@@ -5,10 +5,12 @@ package series
 
 import (
 	"context"
+	"strconv"
 	"sync"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
@@ -110,21 +112,24 @@ func (f *Forecasting) identity(series *dyngraph.Series, s setting, seed uint64, 
 		return nil, err
 	}
 	all := map[string]any{"series": series.Name, "data": f.digest, "row": s.ID, "split": s.split, "seed": seed,
-		"fold": fold,
-		"training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
+		"fold": fold, "training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
 	if !s.Untrained {
 		all["initial"] = initial(seed, fold)
 	}
 	return all, s.Row.Identity(all)
 }
 
-// extents returns the first and last snapshots of windows, in order.
-func extents(windows []dyngraph.Window) [][2]int {
-	all := make([][2]int, len(windows))
+// extents returns the first and last snapshots of windows, in order, such as [[0,4],[5,9]].
+func extents(windows []dyngraph.Window) store.Canonical {
+	text := []byte("[")
 	for i, w := range windows {
-		all[i] = [2]int{w.Start, w.Last()}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(append(text, '['), int64(w.Start), 10)
+		text = append(strconv.AppendInt(append(text, ','), int64(w.Last()), 10), ']')
 	}
-	return all
+	return append(text, ']')
 }
 
 // initial returns the seed of the initial parameters, which differ between the runs of a rotation or of rolling

@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -66,8 +67,12 @@ func TestContactIdentity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var described []json.RawMessage
+		if err := json.Unmarshal(identity.(map[string]any)["sets"].(store.Canonical), &described); err != nil {
+			t.Fatal(err)
+		}
 		var sets []string
-		for i, set := range identity.(map[string]any)["sets"].([]json.RawMessage) {
+		for i, set := range described {
 			text := string(set)
 			want := fmt.Sprintf(`"Dynamics":"contact","DynamicsParameters":[0.1,%s],"Channels":1,"Nodes":100,`+
 				`"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,"Amplitude":{"Low":25,"High":40},`+
