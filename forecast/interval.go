@@ -56,40 +56,52 @@ type halfWidths struct {
 // which the mean over all nodes counts as [pooledWindows] windows. A [stats.Conformal] of these ratios, of all nodes
 // together, gives the half-width as a multiple of the node's typical error.
 func calibrate(s baseline.Score, tested int) (coverage []Coverage, later []halfWidths, err error) {
-	least, err := leastValue(s.Windows[0].Series)
+	series, rows := s.Windows[0].Series, errorRows(s)
+	least, err := leastValue(series, s.Windows[0].Last())
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, level := range levels {
 		c := Coverage{Level: level, Intervals: make([]*Interval, len(s.Windows))}
 		quantile := stats.Conformal{Level: level}
-		var held, widths []float64
+		shares, widths := make([]float64, len(s.Windows)), make([]float64, len(s.Windows))
+		observed := 0 // windows whose targets are known when window k is forecast
+		learn := func(isKnown func(w dyngraph.Window) bool) {
+			for ; observed < len(s.Windows) && isKnown(s.Windows[observed]); observed++ {
+				if share := shares[observed]; c.Intervals[observed] != nil && known(share) {
+					quantile.Observe(share)
+				}
+			}
+		}
 		for k, w := range s.Windows {
-			half := errorsOf(s, dyngraph.Known(s.Windows[:k], w)).halfWidths(&quantile)
+			learn(func(earlier dyngraph.Window) bool {
+				return earlier.Start < w.Start && len(dyngraph.Known([]dyngraph.Window{earlier}, w)) == 1
+			})
+			half := rows[:observed].halfWidths(&quantile)
 			if half == nil {
 				continue
 			}
-			if c.Intervals[k], err = around(w.Series, w.Last(), least, level, s.Forecasts[k], half); err != nil {
+			if c.Intervals[k], err = around(series, w.Last(), least, level, s.Forecasts[k], half); err != nil {
 				return nil, nil, err
 			}
-			truth, err := unscaled(w.Series, w.Last(), w.Target())
+			truth, err := unscaled(series, w.Last(), w.Target())
 			if err != nil {
 				return nil, nil, err
 			}
-			share, width := c.Intervals[k].holds(truth)
-			if math.IsNaN(share) {
-				continue
-			}
-			quantile.Observe(share)
-			if k >= tested {
-				held, widths = append(held, share), append(widths, width)
+			shares[k], widths[k] = c.Intervals[k].holds(truth)
+		}
+		var held, wide []float64
+		for k := tested; k < len(s.Windows); k++ {
+			if c.Intervals[k] != nil && known(shares[k]) {
+				held, wide = append(held, shares[k]), append(wide, widths[k])
 			}
 		}
-		half := errorsOf(s, s.Windows).halfWidths(&quantile)
+		learn(func(dyngraph.Window) bool { return true })
+		half := rows.halfWidths(&quantile)
 		if half == nil || len(held) == 0 {
 			return nil, nil, nil
 		}
-		c.Windows, c.Width = len(held), stat.Mean(widths, nil)
+		c.Windows, c.Width = len(held), stat.Mean(wide, nil)
 		c.Held, c.Margin = stats.SerialCI(held, baseline.Lag(s.Windows))
 		c.Intervals = c.Intervals[tested:]
 		coverage, later = append(coverage, c), append(later, halfWidths{level, half})
@@ -100,26 +112,24 @@ func calibrate(s baseline.Score, tested int) (coverage []Coverage, later []halfW
 // absoluteErrors are absolute errors [windows][nodes] in the unit of the series, NaN without an observed target.
 type absoluteErrors [][]float64
 
-// errorsOf returns the errors of a score on the newest of some of its windows.
-func errorsOf(s baseline.Score, windows []dyngraph.Window) (all absoluteErrors) {
+// errorRows returns the errors of a score.
+func errorRows(s baseline.Score) (all absoluteErrors) {
 	for k, w := range s.Windows {
-		if !slices.Contains(windows, w) {
-			continue
-		}
 		row := slices.Clone(s.Forecasts[k])
 		for u, y := range w.Target() {
 			row[u] = math.Abs(row[u] - y)
 		}
 		all = append(all, row)
 	}
-	return all[max(0, len(all)-mostWindows):]
+	return all
 }
 
-// halfWidths returns the half-widths of a next forecast, by node; nil if the windows are too few.
+// halfWidths returns the half-widths of a next forecast, by node, from the newest windows; nil if they are too few.
 func (e absoluteErrors) halfWidths(quantile *stats.Conformal) []float64 {
 	if len(e) < leastWindows {
 		return nil
 	}
+	e = e[max(0, len(e)-mostWindows):]
 	observed := slices.DeleteFunc(slices.Concat(e...), math.IsNaN)
 	pooled := stat.Mean(observed, nil)
 	if !(pooled > 0) { // nothing observed, or forecasts without any error
@@ -168,10 +178,10 @@ func around(s *dyngraph.Series, snapshot int, least, level float64, forecast, ha
 	return &Interval{level, lower, upper}, nil
 }
 
-// leastValue returns 0 for a series without a negative target, in the data's unit, such as counts; else -Inf.
-func leastValue(s *dyngraph.Series) (float64, error) {
+// leastValue returns 0 if no target up to a snapshot is negative, in the data's unit, as of counts; else -Inf.
+func leastValue(s *dyngraph.Series, last int) (float64, error) {
 	const rounding = -1e-9
-	for i := range s.Targets {
+	for i := range s.Targets[:last+1] {
 		values, err := unscaled(s, i, s.Targets[i])
 		if err != nil {
 			return 0, err
@@ -204,7 +214,7 @@ func coverageTable(coverage []Coverage, unit string) *figures.Table {
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
 		Columns: []figures.Column{{Title: "wanted, %"}, {Title: "held, %", Decimals: 1}, {Title: "mean width, " + unit}},
 		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
-			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 tested windows, " +
+			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
 			"drawn towards the mean of all nodes as by five windows; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {

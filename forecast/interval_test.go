@@ -94,36 +94,42 @@ func TestCoverageOfCovid(t *testing.T) {
 	}
 }
 
-// An interval depends on no target that is not known when its forecast is made.
+// An interval depends on no target that is not known when its forecast is made, one step ahead and three.
 func TestIntervalsDoNotLookAhead(t *testing.T) {
-	random := rand.New(rand.NewPCG(13, 14))
-	s := walked(t, 40, 3, func(_, _ int) float64 { return random.NormFloat64() })
-	before, _, err := calibrate(s, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const at = 20
-	series := *s.Windows[0].Series
-	series.Targets = slices.Clone(series.Targets)
-	for k := s.Windows[at].Last(); k < len(series.Targets); k++ {
-		series.Targets[k] = []float64{1000, 1000, 1000}
-	}
-	for i := range s.Windows {
-		s.Windows[i].Series = &series
-	}
-	after, _, err := calibrate(s, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range before {
-		for k := range at + 1 {
-			a, b := before[i].Intervals[k], after[i].Intervals[k]
-			if (a == nil) != (b == nil) || a != nil && !(slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)) {
-				t.Errorf("window %d: %v, was %v", k, b, a)
+	for _, ahead := range []int{0, 2} {
+		random := rand.New(rand.NewPCG(13, 14))
+		s := walked(t, 40, 3, func(_, _ int) float64 { return random.NormFloat64() })
+		series := *s.Windows[0].Series
+		series.Alignment.Targets = dyngraph.StepRange{First: ahead, Last: ahead}
+		calibrated := func() []Coverage {
+			of := s
+			of.Windows = slices.Clone(s.Windows)
+			for i := range of.Windows {
+				of.Windows[i].Series = &series
 			}
+			coverage, _, err := calibrate(of, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return coverage
 		}
-		if a, b := before[i].Intervals[at+2], after[i].Intervals[at+2]; slices.Equal(a.Upper, b.Upper) {
-			t.Errorf("window %d does not see the errors before it", at+2)
+		before := calibrated()
+		const at = 20
+		series.Targets = slices.Clone(series.Targets)
+		for k := s.Windows[at].Last() - ahead; k < len(series.Targets); k++ {
+			series.Targets[k] = []float64{1000, 1000, 1000}
+		}
+		after := calibrated()
+		for i := range before {
+			for k := range at + 1 {
+				a, b := before[i].Intervals[k], after[i].Intervals[k]
+				if (a == nil) != (b == nil) || a != nil && !(slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)) {
+					t.Errorf("%d ahead, window %d: %v, was %v", ahead, k, b, a)
+				}
+			}
+			if a, b := before[i].Intervals[at+2], after[i].Intervals[at+2]; slices.Equal(a.Upper, b.Upper) {
+				t.Errorf("%d ahead, window %d does not see the errors before it", ahead, at+2)
+			}
 		}
 	}
 }

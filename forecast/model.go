@@ -130,7 +130,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	if err != nil {
 		return nil, err
 	}
-	least, err := leastValue(series)
+	least, err := leastValue(series, len(series.Targets)-1)
 	if err != nil {
 		return nil, err
 	}

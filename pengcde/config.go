@@ -62,8 +62,9 @@ type Input struct {
 	// Mask adds channels to the features that tell where the features were observed. Encoder and field then take
 	// [path.Mask.Width] features. Missing values, NaN, are filled with or without a mask, see [Model.Fit].
 	Mask path.Mask `json:"Mask,omitempty"`
-	// Smoothing takes noise out of the features before they are interpolated. It is refused where only the
-	// first features are read.
+	// Smoothing takes noise out of the features before they are interpolated. Smoothed features depend on later ones of
+	// the window, so it is refused on a Rectilinear path and for heads with forecasts at several times; also where only
+	// the first features are read.
 	Smoothing path.Smoothing `json:"Smoothing,omitzero"`
 	// GraphOnly lets only the graph drive the state: the features only determine its start, as in the published
 	// simulated worlds. GNODE and Constant, which take no features, always work this way.
@@ -171,6 +172,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := c.Smoothing.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Smoothing", err, ErrInput)
+	}
+	if c.Smoothing != path.NoSmoothing && c.Path == path.Rectilinear {
+		return c, invalid("Config.Smoothing is %q on a rectilinear Path, which never looks ahead: want another path, or no "+
+			"smoothing", c.Smoothing)
 	}
 	if c.Smoothing != path.NoSmoothing && !c.driven() {
 		return c, invalid("Config.Smoothing is %q, and the features do not drive the state (GraphOnly %v, RowFeatures %d, "+

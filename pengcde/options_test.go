@@ -188,9 +188,14 @@ func TestOptionErrors(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		"negative size":      {identities(equivariant.Identities{Size: -1}), "identities of size -1"},
-		"unknown kind":       {identities(equivariant.Identities{Kind: "hash", Size: 1}), `"hash"`},
-		"other nodes":        {identities(equivariant.Identities{Size: 1, Nodes: 9}), "for {Nodes:9 "},
+		"negative size":     {identities(equivariant.Identities{Size: -1}), "identities of size -1"},
+		"unknown kind":      {identities(equivariant.Identities{Kind: "hash", Size: 1}), `"hash"`},
+		"other nodes":       {identities(equivariant.Identities{Size: 1, Nodes: 9}), "for {Nodes:9 "},
+		"unknown smoothing": {func(c *Config) { c.Smoothing = "spline" }, `"spline"`},
+		"smoothing, driven by the graph": {func(c *Config) { c.Smoothing, c.GraphOnly = path.LocalLines, true },
+			"do not drive"},
+		"smoothing that looks ahead": {func(c *Config) { c.Smoothing, c.Path = path.LocalLines, path.Rectilinear },
+			"looks ahead"},
 		"unknown mask":       {func(c *Config) { c.Mask = "seen" }, `"seen"`},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},

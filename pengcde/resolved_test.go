@@ -48,6 +48,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"LinearCoders":  func(c *Config) { c.LinearCoders = true },
 		"Head residual": func(c *Config) { c.Head = head.Nodes{Residual: true} },
 		"Parity":        func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
+		"Smoothing":   func(c *Config) { c.Smoothing = path.LocalLines },
 		"MaxSteps":    func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
 		"Head linear": func(c *Config) { c.Head = head.Corrected{Linear: head.Linear{Values: 3}} },
 		"RowFeatures": func(c *Config) { c.RowFeatures = 4 },

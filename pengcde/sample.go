@@ -129,12 +129,12 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	m.noteFeatures(s, w.Start, seen)
 	all, onAll := pattern, snapshots
 	pattern, snapshots, room := m.ownEdges(w, all, onAll)
-	// Missing values repeat the last observation. An observation then shapes the path only from the interval that ends
-	// at it. The path does not change where nothing is observed, so steps need not end there.
 	seen, err = m.config.Smoothing.Apply(knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
+	// Missing values repeat the last observation. An observation then shapes the path only from the interval that ends
+	// at it. The path does not change where nothing is observed, so steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
@@ -147,6 +147,10 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	one.stops = m.config.stops(one.paths)
 	if one.taken, err = m.config.Head.Sample(w, training); err != nil {
 		return one, errs.In("pengcde", err, ErrInput)
+	}
+	if count := len(one.taken.Times); m.config.Smoothing != path.NoSmoothing && count > 1 {
+		return one, invalid("Config.Smoothing is %q, and the head has forecasts at %d times of the %s: want one time, at the "+
+			"end, since smoothed features depend on later ones", m.config.Smoothing, count, here)
 	}
 	return one, nil
 }

@@ -72,7 +72,7 @@ func complete(ctx context.Context, program *kong.Node, words []string) (fitting 
 		at.flag, given = at.named(name), name+"="
 	}
 	if at.flag != nil && at.flag.Name == "models" {
-		given += last[len(given) : strings.LastIndex(last, ",")+1]
+		given = last[:max(len(given), strings.LastIndex(last, ",")+1)]
 	}
 	for _, candidate := range at.candidates(ctx, last) {
 		if candidate = given + candidate; strings.HasPrefix(candidate, last) {

@@ -29,6 +29,8 @@ func TestComplete(t *testing.T) {
 		"show table1 --format ":           "text markdown json",
 		"run table1 --models peng-":       "peng-fast",
 		"run table1 --models peng15,peng": "peng15,peng peng15,peng15 peng15,peng-fast",
+		"run table1 --models=peng-":               "--models=peng-fast",
+		"run table1 --models=peng15,peng-":        "--models=peng15,peng-fast",
 		"run table1 --profile quick --models rec": "recommended",
 		"run table1 --profile=quick --models dc":  "",
 		"run nothing --models p":                  "",

@@ -74,7 +74,9 @@ func smoothFeature(knots []float64, features, smooth [][]float64, feature, p int
 		total, lines := 0.0, localLines{span: span}
 		for _, c := range channels {
 			for i, residual := range lines.residuals(c) {
-				total += math.Pow(residual/(1-lines.weights[i][i]), 2)
+				if others := 1 - lines.weights[i].own; others > leastOthers {
+					total += math.Pow(residual/others, 2)
+				}
 			}
 		}
 		if chosen == 0 || total < least {
@@ -92,8 +94,12 @@ func smoothFeature(knots []float64, features, smooth [][]float64, feature, p int
 	}
 }
 
-// smallestSpan is an observation with its two neighbours.
-const smallestSpan = 3
+// smallestSpan is an observation with its two neighbours. Where all other weights are below leastOthers, since two times
+// are almost equal, a line without the observation is not determined.
+const (
+	smallestSpan = 3
+	leastOthers  = 1e-9
+)
 
 // spans lists the odd numbers of observations of a line that are tried, each about half as many again. The last are
 // many times the number of knots, which makes all lines the same.
@@ -107,8 +113,15 @@ func spans(count int) (all []int) {
 // localLines fits lines to the nearest span observations.
 type localLines struct {
 	span    int
-	times   []float64   // the observations that weights belong to
-	weights [][]float64 // of all observations in the line at each
+	times   []float64 // the observations that weights belong to
+	weights []weights // of the line at each observation
+}
+
+// weights are the weights of the observations from an index on, and of the observation that the line is at.
+type weights struct {
+	from int
+	all  []float64
+	own  float64
 }
 
 // residuals returns the differences of a channel's values from the lines. They are exactly 0 for equal values.
@@ -123,32 +136,32 @@ func (l *localLines) residuals(c channel) []float64 {
 		}
 	}
 	residuals := make([]float64, len(c.values))
-	for i, weights := range l.weights {
-		for j, weight := range weights {
-			residuals[i] -= weight * (c.values[j] - c.values[i])
+	for i, w := range l.weights {
+		for j, weight := range w.all {
+			residuals[i] -= weight * (c.values[w.from+j] - c.values[i])
 		}
 	}
 	return residuals
 }
 
-// lineWeights returns the weight of each observation in the line at observation i, through span observations around it.
-func lineWeights(times []float64, i, span int) []float64 {
+// lineWeights returns the weights of the line at observation i, through span observations around it.
+func lineWeights(times []float64, i, span int) weights {
 	count := len(times)
 	from := max(0, min(i-span/2, count-span))
-	to := min(from+span, count)
-	width := max(times[i]-times[from], times[to-1]-times[i]) * (1 + 1/float64(span))
+	near := times[from:min(from+span, count)]
+	width := max(times[i]-near[0], near[len(near)-1]-times[i]) * (1 + 1/float64(span))
 	width *= max(1, float64(span)/float64(count)) // a span beyond the observations makes weights more equal
-	weights := make([]float64, count)
-	for j := from; j < to; j++ {
-		weights[j] = math.Pow(1-math.Pow(math.Abs(times[j]-times[i])/width, 3), 3)
+	all := make([]float64, len(near))
+	for j, t := range near {
+		all[j] = math.Pow(1-math.Pow(math.Abs(t-times[i])/width, 3), 3)
 	}
-	floats.Scale(1/floats.Sum(weights), weights)
-	mean, spread := floats.Dot(weights, times), 0.0
-	for j, t := range times {
-		spread += weights[j] * (t - mean) * (t - mean)
+	floats.Scale(1/floats.Sum(all), all)
+	mean, spread := floats.Dot(all, near), 0.0
+	for j, t := range near {
+		spread += all[j] * (t - mean) * (t - mean)
 	}
-	for j, t := range times {
-		weights[j] *= 1 + (times[i]-mean)*(t-mean)/spread
+	for j, t := range near {
+		all[j] *= 1 + (times[i]-mean)*(t-mean)/spread
 	}
-	return weights
+	return weights{from, all, all[i-from]}
 }

@@ -1,7 +1,6 @@
 // Package train fits parameters. It provides AdamW, epochs with early stopping on validation, and error measures.
 //
-// Start with [Fit]. It trains a [Problem], which is anything that returns a loss and its gradient. This package does
-// not depend on models or solvers.
+// Start with [Fit]. It trains a [Problem], which is anything that returns a loss and its gradient.
 //
 // The zero value of [Config] is the published training. Guard lets training continue after a batch without a usable
 // gradient, Schedule changes the learning rate, and Average averages parameters. A problem may also implement
