@@ -215,7 +215,7 @@ func coverageTable(coverage []Coverage, unit string) *figures.Table {
 		Columns: []figures.Column{{Title: "wanted, %"}, {Title: "held, %", Decimals: 1}, {Title: "mean width, " + unit}},
 		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
 			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
-			"drawn towards the mean of all nodes as by five windows; the multiple follows how often earlier intervals held " +
+			"averaged with the mean of all nodes, which counts as five; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text(fmt.Sprintf("%g", 100*c.Level)),

@@ -133,8 +133,8 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		return err
 	}
 	for _, i := range fitted.Coverage {
-		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of the values on %d tested windows; mean width %.3g.", 100*i.Level,
-			100*i.Held, i.Windows, i.Width)
+		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of the values on %d tested windows; mean width %.3g %s.", 100*i.Level,
+			100*i.Held, i.Windows, i.Width, c.Target)
 	}
 	if fitted.Coverage != nil {
 		text += "\n"

@@ -2,7 +2,6 @@ package sir
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -142,8 +141,8 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 		}
 	}
 	if trivial != nil {
-		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean of "+
-			judge.Enumerate(trivial)+".")
+		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean "+
+			"accuracy of "+judge.Enumerate(trivial)+" in these two.")
 	}
 	sentences = append(sentences, remedies)
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
@@ -194,7 +193,8 @@ func directionsTable(panels []panel, judged map[string][]change) *figures.Table 
 // that are no better than a guess, and models without runs.
 func sentence(title string, all []change) string {
 	accuracy := func(c change) float64 { return c.mean.Mean }
-	by := func(c change) float64 { return math.Abs(c.change.Mean) }
+	by := func(c change) float64 { return c.change.Mean }
+	drop := func(c change) float64 { return -c.lowest.Mean }
 	clause := func(words, numbers string, of func(change) float64, directions ...direction) string {
 		var names []string
 		var values []float64
@@ -213,7 +213,7 @@ func sentence(title string, all []change) string {
 		return fmt.Sprintf("%s %s (%s %s)", words, judge.Enumerate(names), numbers, span)
 	}
 	clauses := slices.DeleteFunc([]string{clause("stays level for", "mean", accuracy, staysLevel),
-		clause("rises for", "by", by, rises), clause("falls for", "by", by, falls),
+		clause("rises for", "by", by, rises), clause("falls for", "by", drop, falls),
 		clause("is lower in between for", "mean", accuracy, dips),
 		clause("is undecided for", "mean", accuracy, isUndecided, tooFewSeeds)},
 		func(clause string) bool { return clause == "" })
