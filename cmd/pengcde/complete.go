@@ -85,17 +85,21 @@ func complete(ctx context.Context, program *kong.Node, words []string) (fitting 
 // locate follows the words before the one to complete. Bash makes a word of the = between a flag and its value.
 func locate(program *kong.Node, words []string) (at position) {
 	at.command = program
+	inside := false // a value with a = of its own, such as of --only
 	for _, word := range words {
 		switch {
-		case word == "=" && at.flag != nil:
+		case inside:
+			inside = false
+		case word == "=":
+			inside = at.flag == nil
 		case at.flag != nil:
 			if at.flag.Name == "profile" {
 				at.profile = word
 			}
 			at.flag = nil
 		case strings.HasPrefix(word, "-"):
-			name, value, inside := strings.Cut(word, "=")
-			if at.flag = at.named(name); at.flag != nil && (inside || at.flag.IsBool()) {
+			name, value, found := strings.Cut(word, "=")
+			if at.flag = at.named(name); at.flag != nil && (found || at.flag.IsBool()) {
 				if at.flag.Name == "profile" {
 					at.profile = value
 				}
