@@ -20,6 +20,7 @@ func TestComplete(t *testing.T) {
 		"results ship table1 ep":                  "epidemics",
 		"run --jobs 2 --dry-run ep":               "epidemics",
 		"run -j 2 ep":                             "epidemics",
+		"run --only country = italy ep":           "epidemics",
 		"run epidemics ":                          "",
 		"run epidemics --prof":                    "--profile",
 		"--vers":                                  "--version",
