@@ -133,7 +133,7 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		return err
 	}
 	for _, i := range fitted.Coverage {
-		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of the values on %d tested windows; mean width %.3g %s.", 100*i.Level,
+		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level,
 			100*i.Held, i.Windows, i.Width, c.Target)
 	}
 	if fitted.Coverage != nil {
