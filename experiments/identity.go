@@ -21,8 +21,8 @@ import (
 
 // canonicalJSON returns a value in its JSON form with all fields, including zeros, except fields excluded by the tags
 // "-" and omitzero. Fields are named by their JSON tags and ordered by name, so renaming or moving a Go field changes
-// no identity. Every field of a type in an identity needs a tag. A field that is added later also needs omitzero, to keep
-// the identities of stored runs.
+// no identity. Every field of a type in an identity needs a tag. A field that is added later also needs omitzero, to
+// keep the identities of stored runs.
 func canonicalJSON(v reflect.Value) (store.Canonical, error) {
 	return appendCanonical(make([]byte, 0, 512), v)
 }

@@ -149,8 +149,8 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 		return one, errs.In("pengcde", err, ErrInput)
 	}
 	if count := len(one.taken.Times); m.config.Smoothing != path.NoSmoothing && count > 1 {
-		return one, invalid("Config.Smoothing is %q, and the head has forecasts at %d times of the %s: want one time, at the "+
-			"end, since smoothed features depend on later ones", m.config.Smoothing, count, here)
+		return one, invalid("Config.Smoothing is %q, and the head has forecasts at %d times of the %s: want one time, at "+
+			"the end, since smoothed features depend on later ones", m.config.Smoothing, count, here)
 	}
 	return one, nil
 }

@@ -31,7 +31,8 @@ func TestSmoothedInputs(t *testing.T) {
 	}
 	byHand.Features = slices.Concat(noisy.Features[:2], smooth, noisy.Features[2+w.Inputs():])
 	smoothing := func(c *Config) { c.Smoothing = path.LocalLines }
-	want, err := ringModel(t, nil).Predict(context.Background(), dyngraph.Window{Series: &byHand, Start: 2, Length: 9}, nil)
+	want, err := ringModel(t, nil).Predict(context.Background(),
+		dyngraph.Window{Series: &byHand, Start: 2, Length: 9}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type fitCommand struct {
 	EdgesTime   string `help:"Column of times in --edges, where it has another name; - for a graph that does not change." placeholder:"COLUMN"`
 	Source      string `help:"Column of --edges; else source, src, from or origin." placeholder:"COLUMN"`
 	Destination string `help:"Column of --edges; else destination, dest, dst, to or target." placeholder:"COLUMN"`
-	Weight      string `help:"Column of --edges, - where each row counts 1; else weight, value, amount or count." placeholder:"COLUMN"`
+	Weight      string `help:"${weight}" placeholder:"COLUMN"`
 	Node        string `help:"Column of --nodes; else node, id, region or station." placeholder:"COLUMN"`
 
 	cellFlags
@@ -44,11 +44,11 @@ type fitCommand struct {
 
 // cellFlags say how cells are read. An empty flag leaves a configuration as it is.
 type cellFlags struct {
-	EmptyWeight table.EmptyWeight `help:"drop, zero or error: what becomes of rows of --edges without a weight; else error." enum:"drop,zero,error," default:"" placeholder:"HOW"`
-	Duplicate   string            `help:"mean, sum, last or error: what several values of a node at one time (with --step: in one step) become; else error, with --step mean." enum:"mean,sum,last,error," default:"" placeholder:"HOW"`
-	Separator   string            `help:"What separates cells of text: , ; | or tab; else tabs in .tsv, in .csv semicolons if the first line has one and no comma, else commas." placeholder:"SIGN"`
-	Decimal     string            `help:". or , in numbers; else points, or what numbers of a file separated by semicolons show." placeholder:"SIGN"`
-	DateFormat  string            `help:"MM/DD/YYYY, \"DD.MM.YYYY hh:mm\" and the like, with ss and AM where dates have them; else dates as 2020-03-31." placeholder:"FORMAT"`
+	EmptyWeight table.EmptyWeight `help:"${empty_weight}" enum:"drop,zero,error," default:"" placeholder:"HOW"`
+	Duplicate   string            `help:"${duplicate}" enum:"mean,sum,last,error," default:"" placeholder:"HOW"`
+	Separator   string            `help:"${separator}" placeholder:"SIGN"`
+	Decimal     string            `help:"${decimal}" placeholder:"SIGN"`
+	DateFormat  string            `help:"${date_format}" placeholder:"FORMAT"`
 }
 
 func (c cellFlags) set(to *table.Config) {

@@ -120,8 +120,21 @@ type helpCommand struct {
 	Command []string `arg:"" optional:"" help:"As pengcde --help lists them."`
 }
 
-// names returns the names that help texts list.
-func names() kong.Vars { return kong.Vars{"fields": strings.Join(field.Names(), ", ")} }
+// names returns names and texts of the help that flags refer to.
+func names() kong.Vars {
+	return kong.Vars{
+		"fields":       strings.Join(field.Names(), ", "),
+		"weight":       "Column of --edges, - where each row counts 1; else weight, value, amount or count.",
+		"empty_weight": "drop, zero or error: what becomes of rows of --edges without a weight; else error.",
+		"duplicate": "mean, sum, last or error: what several values of a node at one time (with --step: in one step) " +
+			"become; else error, with --step mean.",
+		"separator": "What separates cells of text: , ; | or tab; else tabs in .tsv, in .csv semicolons if the first " +
+			"line has one and no comma, else commas.",
+		"decimal": ". or , in numbers; else points, or what numbers of a file separated by semicolons show.",
+		"date_format": "MM/DD/YYYY, \"DD.MM.YYYY hh:mm\" and the like, with ss and AM where dates have them; else dates " +
+			"as 2020-03-31.",
+	}
+}
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {

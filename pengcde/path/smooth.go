@@ -94,8 +94,8 @@ func smoothFeature(knots []float64, features, smooth [][]float64, feature, p int
 	}
 }
 
-// smallestSpan is an observation with its two neighbours. Where all other weights are below leastOthers, since two times
-// are almost equal, a line without the observation is not determined.
+// smallestSpan is an observation with its two neighbours. Where the other weights together are below leastOthers, since
+// two times are almost equal, a line without the observation is not determined.
 const (
 	smallestSpan = 3
 	leastOthers  = 1e-9
