@@ -21,9 +21,10 @@ import (
 const tolerance = 1e-8
 
 // Check compares losses, gradients and steps of the peer with the library's in float64, and reports the differences.
-// It returns an error if losses or gradients differ by more than rounding, or if one takes over twice the other's
-// steps. It first trains two epochs, because special parameter values, such as gains of 1 and shifts of 0, could hide
-// mistakes.
+// It returns an error if losses or gradients differ by more than rounding, or if one accepts over 1.5 times the
+// other's steps of a sample. With the defects of the published code PENG changes so fast that rounding moves its steps:
+// one processor has 27 and 55 for a sample. There only the steps of all samples are compared. Check first trains two
+// epochs, because special parameter values, such as gains of 1 and shifts of 0, could hide mistakes.
 func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string, err error) {
 	s.Float64 = true
 	c, err := newCase(ctx, s)
@@ -85,17 +86,23 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	report += "  steps accepted+rejected on their own:\n"
 	err = withPeer(ctx, folder, dense, stopped, func(p *process) error {
 		t, err := p.ask("inference")
-		own, peer := 0, 0
-		for b, theirs := range t.Accepted { // both adapt in the same way, but not equally: see startPeer
+		all, allOfPeer := 0, 0
+		compare := func(of string, ours, theirs int) { // both adapt in the same way, but not equally: see startPeer
+			if 2*max(ours, theirs) > 3*min(ours, theirs) {
+				differs = errors.Join(differs, fmt.Errorf("bench: %s: the peer accepts %d steps of %s, the library %d, want at "+
+					"most 1.5 times the steps of either", c.Field, theirs, of, ours))
+			}
+		}
+		for b, theirs := range t.Accepted {
 			ours := steps[b]
 			report += fmt.Sprintf("    library %d+%d, ", ours.Accepted, ours.Rejected)
 			report += fmt.Sprintf("peer %d+%d\n", theirs, t.Rejected[b])
-			own, peer = own+ours.Accepted, peer+theirs
+			all, allOfPeer = all+ours.Accepted, allOfPeer+theirs
+			if !s.Published || c.Field != defaultField {
+				compare(fmt.Sprintf("sample %d", b), ours.Accepted, theirs)
+			}
 		}
-		if 2*peer < own || peer > 2*own { // of all samples, as rounding moves the steps of one where the field is stiff
-			differs = errors.Join(differs, fmt.Errorf("bench: %s: the peer accepts %d steps, the library %d, want at most "+
-				"twice the steps of either", c.Field, peer, own))
-		}
+		compare("all samples", all, allOfPeer)
 		return err
 	})
 	return report, errors.Join(err, differs)
