@@ -1,5 +1,10 @@
 package dyngraph
 
+import (
+	"cmp"
+	"slices"
+)
+
 // PurgedRotation returns one split for each window, which is the test window. Training windows are the candidates,
 // earlier or later, that share no step with the test window. If validation is above 0, this number of windows is for
 // validation: the first after the test window (the earliest follow the latest) that share no step with it. Training
@@ -74,4 +79,12 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 func part(fraction float64, total int) int {
 	const ulps = 1e-9 // keeps products such as 0.29*100 from falling below their integer
 	return int(fraction*float64(total) + ulps)
+}
+
+// HoldOut parts training windows where none are for validation: the latest quarter validates, at least one window, and
+// the windows that touch no step of it train. So a choice among models looks at no other data than a training does.
+func HoldOut(windows []Window) (training, validation []Window) {
+	all := slices.SortedStableFunc(slices.Values(windows), func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
+	rest := len(all) - min(len(all), max(1, len(all)/4))
+	return Purge(all[:rest], all[rest:]), all[rest:]
 }

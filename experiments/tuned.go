@@ -11,14 +11,19 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Tuned returns a row whose model is chosen among trials in each run. Every trial is trained on the training windows
-// and stops early by the validation windows. The trial with the smallest validation error forecasts. Tuned needs
-// validation windows and never sees test windows, so a study that trains again for each tested part nests the choice
-// in it. Models that are compared should have equally many trials. [Training] records which trial was chosen.
+// and stops early by the validation windows. The trial with the smallest validation error forecasts. Tuned never sees
+// test windows, so a study that trains again for each tested part nests the choice in it. Models that are compared
+// should have equally many trials. [Training] records which trial was chosen.
+//
+// Without validation windows, because the row's Train.EvaluateEvery is [train.NoValidation], trials are compared on the
+// latest quarter of the training windows, see [dyngraph.HoldOut]. The chosen trial is then trained anew on all training
+// windows, for the epochs after which its validation error was smallest.
 //
 // Each trial has its own checkpoint: after an interruption, trials that had ended are not trained again.
 func Tuned(id, name string, trials []Row) Row {
@@ -64,6 +69,7 @@ func Tuned(id, name string, trials []Row) Row {
 type tuned struct {
 	trials   []Row
 	learners []Learner
+	seed     uint64
 	// errors holds the smallest validation error of each trial, 0 if it diverged. chosen is the trial that forecasts.
 	errors []float64
 	chosen int
@@ -73,14 +79,18 @@ type tuned struct {
 func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report,
 	error) {
 	l.errors, l.chosen = make([]float64, len(l.trials)), 0
+	all := training
+	if config.EvaluateEvery < 0 {
+		if training, validation = dyngraph.HoldOut(all); len(training) == 0 {
+			return nil, errs.New(ErrInput, "experiments: trials are compared on the latest %d of %d training windows, and "+
+				"each other window shares a step with them: want more windows", len(validation), len(all))
+		}
+	}
 	var best *train.Report
 	var diverged []error
 	seconds := 0.0
-	for i, learner := range l.learners {
-		own := l.config(i, config)
-		report, err := train.StartOver(own.Checkpoint, func() (*train.Report, error) {
-			return learner.Fit(ctx, training, validation, own)
-		})
+	for i := range l.learners {
+		report, err := l.fit(ctx, i, training, validation, l.config(i, config))
 		if report != nil {
 			seconds += report.Seconds
 		}
@@ -100,8 +110,43 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 		return nil, fmt.Errorf("experiments: all trials diverged: %w", errors.Join(diverged...))
 	}
 	chosen := *best
+	if config.EvaluateEvery < 0 {
+		l.learners[l.chosen].Reset(l.seed)
+		own := l.config(l.chosen, config)
+		own.Epochs, own.EvaluateEvery = chosen.Best+1, train.NoValidation
+		if own.Checkpoint != nil {
+			own.Checkpoint.Path += "-anew"
+		}
+		report, err := l.fit(ctx, l.chosen, all, nil, own)
+		if err != nil {
+			return report, fmt.Errorf("trial %q on all windows: %w", l.trials[l.chosen].Name, err)
+		}
+		seconds += report.Seconds
+	}
 	chosen.Seconds = seconds
 	return &chosen, nil
+}
+
+// fit trains a trial. An untrained one, which reports no errors, gets its validation error by a forecast.
+func (l *tuned) fit(ctx context.Context, trial int, training, validation []dyngraph.Window, config train.Config) (
+	*train.Report, error) {
+	learner := l.learners[trial]
+	if !l.trials[trial].Untrained {
+		return train.StartOver(config.Checkpoint, func() (*train.Report, error) {
+			return learner.Fit(ctx, training, validation, config)
+		})
+	}
+	report, err := learner.Fit(ctx, training, validation, config)
+	if err != nil || len(validation) == 0 {
+		return report, err
+	}
+	forecasts, err := learner.Forecast(ctx, validation)
+	if err != nil {
+		return nil, err
+	}
+	score, err := baseline.NewScore(l.trials[trial].Name, validation, forecasts)
+	report.BestValidation, _ = score.Mean()
+	return report, err
 }
 
 // config returns the configuration of a trial: its own settings, with the progress and the checkpoint of the whole
@@ -150,7 +195,7 @@ func (l *tuned) Parameters() int        { return l.learners[l.chosen].Parameters
 func (l *tuned) Save(path string) error { return l.learners[l.chosen].Save(path) }
 
 func (l *tuned) Reset(seed uint64) {
-	l.chosen = 0
+	l.seed, l.chosen = seed, 0
 	for _, learner := range l.learners {
 		learner.Reset(seed)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -173,5 +174,58 @@ func TestTunedSettings(t *testing.T) {
 	if err := errors.Join(Tuned("tuned", "Tuned", trials()).Identity(all),
 		Tuned("tuned", "Tuned", trials()[:2]).Identity(fewer)); err != nil || cmp.Equal(all, fewer) {
 		t.Errorf("two trials have the identity of three: %v", err)
+	}
+}
+
+// Without validation windows trials are compared on the latest windows, and the chosen one is trained on all of them:
+// as if it had been trained alone, for the epochs of its best.
+func TestTunedHoldsOut(t *testing.T) {
+	some := trials()
+	some[1] = BaselineRow("zero", baseline.Zero{})
+	m := Tuned("tuned", "Tuned", some)
+	m.Train.EvaluateEvery = train.NoValidation
+	learner, err := m.New(options(t).Backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer learner.Close()
+	windows, err := ring().Windows(4, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows, tested := windows[:len(windows)-4], windows[len(windows)-1:]
+	config := m.Train
+	config.Checkpoint = &train.Checkpoint{Path: filepath.Join(t.TempDir(), "run")}
+	learner.Reset(3)
+	report, err := learner.Fit(t.Context(), windows, nil, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := learner.Forecast(t.Context(), tested)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts Training
+	learner.(*tuned).note(&facts)
+	if facts.Chosen != 2 || facts.Trials[1] <= facts.Trials[2] || facts.Trials[1] <= 0 {
+		t.Fatalf("chose trial %d by %v, want the third, and an error of zero too", facts.Chosen, facts.Trials)
+	}
+	alone, err := some[2].New(options(t).Backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	alone.Reset(3)
+	training := some[2].Train
+	training.Epochs, training.EvaluateEvery = report.Best+1, train.NoValidation
+	if _, err := alone.Fit(t.Context(), windows, nil, training); err != nil {
+		t.Fatal(err)
+	}
+	want, err := alone.Forecast(t.Context(), tested)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v, forecast (-alone +tuned):\n%s", err, diff)
+	}
+	if _, err := learner.Fit(t.Context(), windows[:2], nil, config); !errors.Is(err, ErrInput) {
+		t.Errorf("two windows that share steps: %v, want ErrInput", err)
 	}
 }

@@ -18,13 +18,13 @@ type normalEquations struct {
 	rows   []int
 }
 
-func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
+func newNormalEquations(windows []dyngraph.Window, neighbours bool) (*normalEquations, error) {
 	if len(windows) == 0 {
 		return nil, invalid("ridge of no training windows, want at least one")
 	}
 	var n *normalEquations
 	for _, w := range windows {
-		x, err := regressors(w)
+		x, err := regressors(w, neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +91,9 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 	return coefficients, nil
 }
 
-// regressors returns the regressors of a window, a row for each node: its visible values, their means over nodes, and
-// 1.
-func regressors(w dyngraph.Window) (*mat.Dense, error) {
+// regressors returns the regressors of a window, a row for each node: its visible values, their means over nodes, with
+// neighbours their means over the neighbours, and 1.
+func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	if err := check("ridge", w); err != nil {
 		return nil, err
 	}
@@ -103,29 +103,55 @@ func regressors(w dyngraph.Window) (*mat.Dense, error) {
 			"earlier targets: set Series.LastObserved, [snapshots][nodes x targets]", w.Start, w.Series.Name)
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
-	half := len(visible) * size
-	x := mat.NewDense(nodes, 2*half+1, nil)
+	part, parts := len(visible)*size, 2
+	if neighbours {
+		parts = 3
+	}
+	x := mat.NewDense(nodes, parts*part+1, nil)
 	for j, row := range visible {
 		for k := range size {
 			column := j*size + k
+			values := make([]float64, nodes)
 			sum, observed := 0.0, 0
-			for u := range nodes {
-				if v := row[u*size+k]; !math.IsNaN(v) {
-					sum += v
+			for u := range values {
+				if values[u] = row[u*size+k]; !math.IsNaN(values[u]) {
+					sum += values[u]
 					observed++
 				}
 			}
 			mean := sum / float64(max(observed, 1))
-			for u := range nodes {
-				v := row[u*size+k]
+			for u, v := range values {
 				if math.IsNaN(v) {
-					v = mean
+					values[u] = mean
 				}
-				x.Set(u, column, v)
-				x.Set(u, half+column, mean)
+			}
+			x.SetCol(column, values)
+			x.SetCol(part+column, slices.Repeat([]float64{mean}, nodes))
+			if neighbours {
+				x.SetCol(2*part+column, meansOfNeighbours(w, values, mean))
 			}
 		}
 	}
-	x.SetCol(2*half, slices.Repeat([]float64{1}, nodes))
+	x.SetCol(parts*part, slices.Repeat([]float64{1}, nodes))
 	return x, nil
+}
+
+// meansOfNeighbours returns for each node the mean of the values at the sources of its edges, by the weights in the
+// newest snapshot that the window shows, without the edge from the node to itself; alone where the weights sum to 0.
+func meansOfNeighbours(w dyngraph.Window, values []float64, alone float64) []float64 {
+	means, weights := make([]float64, len(values)), make([]float64, len(values))
+	pattern := w.Series.Pattern
+	for e, weight := range w.Series.Weights[w.Start+w.Inputs()-1] {
+		from, to := pattern.From[e], pattern.To[e]
+		if from != to {
+			means[to] += weight * values[from]
+			weights[to] += weight
+		}
+	}
+	for u, weight := range weights {
+		if means[u] /= weight; weight == 0 {
+			means[u] = alone
+		}
+	}
+	return means
 }

@@ -3,7 +3,6 @@ package baseline
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,13 +15,14 @@ import (
 const defaultPenalty = 1e-2
 
 // Ridge is linear regression with a quadratic penalty, shared by all nodes. Its regressors are the visible values of
-// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. It does not read edges. With r
+// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. With r
 // rows, one for each observed target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //
 // over all coefficients, including the coefficient of the constant. Targets and inputs should be of order 1. A visible
-// value that is NaN is replaced by the mean over the nodes where it was observed, or by 0 if there are none.
+// value that is NaN is replaced by the mean over the nodes where it was observed, or by 0 if there are none. With
+// Neighbours it also sees the graph.
 //
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Ridge struct {
@@ -33,23 +33,31 @@ type Ridge struct {
 	// and the penalty is chosen by fits to the training windows that share no step with that quarter. The final
 	// coefficients are fitted to all training windows.
 	Choose bool `json:"Choose"`
+	// Neighbours adds regressors: the means of the visible values of the nodes from which edges come, by the weights in
+	// the newest visible snapshot. The difference to the same ridge without them is what the graph is worth to a linear
+	// model.
+	Neighbours bool `json:"Neighbours,omitzero"`
 
 	chosen       float64
 	inputs       int
-	coefficients *mat.Dense // [2*inputs*targets+1, targets]
+	coefficients *mat.Dense // [regressors, targets]
 }
 
 // Resolved returns the unfitted ridge with its default written out.
 func (r *Ridge) Resolved() *Ridge {
-	return &Ridge{Penalty: cmp.Or(r.Penalty, defaultPenalty), Choose: r.Choose}
+	return &Ridge{Penalty: cmp.Or(r.Penalty, defaultPenalty), Choose: r.Choose, Neighbours: r.Neighbours}
 }
 
-// Name returns "ridge", or "ridge, chosen penalty".
+// Name returns "ridge" or "ridge with neighbours", and ", chosen penalty".
 func (r *Ridge) Name() string {
-	if r.Choose {
-		return "ridge, chosen penalty"
+	name := "ridge"
+	if r.Neighbours {
+		name += " with neighbours"
 	}
-	return "ridge"
+	if r.Choose {
+		name += ", chosen penalty"
+	}
+	return name
 }
 
 // Chosen returns the penalty of the fit, 0 before [Ridge.Fit].
@@ -74,11 +82,11 @@ func (r *Ridge) Fit(training, validation []dyngraph.Window) error {
 	}
 	if r.Choose {
 		var err error
-		if penalty, err = choosePenalty(training, validation); err != nil {
+		if penalty, err = r.choosePenalty(training, validation); err != nil {
 			return err
 		}
 	}
-	sums, err := newNormalEquations(training)
+	sums, err := newNormalEquations(training, r.Neighbours)
 	if err != nil {
 		return err
 	}
@@ -95,7 +103,7 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	if r.coefficients == nil {
 		return nil, errs.New(ErrNotFitted, "pengcde/baseline: %s before Fit", r.Name())
 	}
-	x, err := regressors(w)
+	x, err := regressors(w, r.Neighbours)
 	if err != nil {
 		return nil, err
 	}
@@ -110,24 +118,21 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // choosePenalty returns the penalty with the smallest error on validation windows.
-func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
+func (r *Ridge) choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 	if len(validation) == 0 {
-		byStart := func(a, b dyngraph.Window) int { return cmp.Compare(a.Start, b.Start) }
-		all := slices.SortedStableFunc(slices.Values(training), byStart)
-		rest := len(all) - min(len(all), max(1, len(all)/4))
-		validation = all[rest:]
-		if training = dyngraph.Purge(all[:rest], validation); len(training) == 0 {
+		all := len(training)
+		if training, validation = dyngraph.HoldOut(training); len(training) == 0 {
 			return 0, invalid("ridge chooses its penalty, but none of %d training windows touches no step of the "+
-				"latest %d: give validation windows, or set Penalty in place of Choose", len(all), len(validation))
+				"latest %d: give validation windows, or set Penalty in place of Choose", all, len(validation))
 		}
 	}
-	sums, err := newNormalEquations(training)
+	sums, err := newNormalEquations(training, r.Neighbours)
 	if err != nil {
 		return 0, err
 	}
 	best, least := 0.0, math.Inf(1)
 	for _, penalty := range penalties {
-		trial := Ridge{inputs: sums.inputs}
+		trial := Ridge{inputs: sums.inputs, Neighbours: r.Neighbours}
 		if trial.coefficients, err = sums.solve(penalty); err != nil {
 			return 0, err
 		}

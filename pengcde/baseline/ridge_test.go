@@ -356,3 +356,59 @@ func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 		dyngraph.Purge([]dyngraph.Window{w}, []dyngraph.Window{good, w})
 	}
 }
+
+// Where values follow the values at the sources of edges, ridge with neighbours forecasts exactly; with all edges
+// reversed it does not, nor without neighbours.
+func TestRidgeWithNeighbours(t *testing.T) {
+	const nodes, times, share = 12, 30, 0.9
+	rng := rand.New(rand.NewPCG(1, 2))
+	var from, to []int
+	for u := range nodes { // each node hears the two before it, and itself
+		from, to = append(from, u, u, u), append(to, u, (u+1)%nodes, (u+2)%nodes)
+	}
+	pattern, at, err1 := dyngraph.NewPattern(nodes, from, to)
+	backward, back, err2 := dyngraph.NewPattern(nodes, to, from)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	series := &dyngraph.Series{Pattern: pattern, FeatureSize: 1, TargetSize: 1}
+	reversed := &dyngraph.Series{Pattern: backward, FeatureSize: 1, TargetSize: 1}
+	values, target := make([]float64, nodes), make([]float64, nodes) // a window ends one snapshot after its inputs
+	for k := range times {
+		weights, mirrored := make([]float64, len(from)), make([]float64, len(from))
+		next, total := make([]float64, nodes), make([]float64, nodes)
+		for e := range from {
+			w := rng.Float64()
+			if weights[at[e]], mirrored[back[e]] = w, w; from[e] != to[e] {
+				next[to[e]] += w * values[from[e]]
+				total[to[e]] += w
+			}
+		}
+		for u := range next {
+			next[u] = share * next[u] / total[u]
+		}
+		for _, s := range []*dyngraph.Series{series, reversed} {
+			s.Times, s.Targets = append(s.Times, float64(k)), append(s.Targets, target)
+			s.LastObserved, s.Features = append(s.LastObserved, slices.Clone(values)), append(s.Features, next)
+		}
+		series.Weights, reversed.Weights = append(series.Weights, weights), append(reversed.Weights, mirrored)
+		target = next
+		for u := range values {
+			values[u] = rng.NormFloat64()
+		}
+	}
+	for name, c := range map[string]struct {
+		series     *dyngraph.Series
+		neighbours bool
+		exact      bool
+	}{"with": {series, true, true}, "reversed": {reversed, true, false}, "without": {series, false, false}} {
+		split, err := c.series.Windows(3, 1).Chronological(0.6, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := testError(t, &baseline.Ridge{Penalty: 1e-9, Neighbours: c.neighbours}, []dyngraph.Split{split})
+		if exact := got < 1e-6; exact != c.exact {
+			t.Errorf("%s: error %g", name, got)
+		}
+	}
+}

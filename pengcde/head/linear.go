@@ -99,6 +99,25 @@ func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 	return x, nil
 }
 
+// Forecast returns the forecast of coefficients b, such as Solve returns, for a window: [nodes*outputs] row-major.
+func (l Linear) Forecast(b []float64, w dyngraph.Window) ([]float64, error) {
+	x, err := l.regressors(w)
+	if err != nil {
+		return nil, err
+	}
+	outputs := w.Series.TargetSize
+	if len(b) != outputs*l.width() {
+		return nil, invalid("%d coefficients of a linear part, want %d (outputs x (2 Values + 1))", len(b),
+			outputs*l.width())
+	}
+	y := make([]float64, w.Series.Nodes()*outputs)
+	for i := range y {
+		u, k := i/outputs, i%outputs
+		y[i] = floats.Dot(x[u*l.width():(u+1)*l.width()], b[k*l.width():(k+1)*l.width()])
+	}
+	return y, nil
+}
+
 // Solve returns the coefficients [outputs][2·Values+1], row-major, that minimise for each output
 //
 //	mean (b·x - y)² + Penalty · |b - Prior|²

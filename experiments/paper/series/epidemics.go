@@ -98,7 +98,8 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
 	small.retrainEvery = 5
-	linear := pengLinear(size, size.Features+epidemicWindow-2) // lags, and a day of each input after the first
+	values := size.Features + epidemicWindow - 2 // lags, and a day of each input after the first
+	linear, beside := pengLinear(size, values), affineLinear(size, values, ofCountries)
 	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
@@ -123,7 +124,8 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 		all = append(all, made.of(c)...)
 	}
 	if p != experiments.Quick {
-		all = append(all, linear.on(seeds)...)
+		beside.retrainEvery = 5
+		all = slices.Concat(all, linear.on(seeds), beside.on(counts(0, 0, 3)), linearAlone(values, ofCountries).on(seeds))
 	}
 	return slices.Concat(all, small.on(seeds), heuristics(seeds))
 }

@@ -43,9 +43,10 @@ func writeCountry(t *testing.T, name string, days int) string {
 func TestCountryOfOnesOwn(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	o := experiments.Options{Fresh: true, Profile: experiments.Medium,
-		Data:   []string{writeCountry(t, "wales_covid.json", 61)},
-		Models: []string{"zero", "training-mean", "last-visible", "recent-mean", "ridge", "ridge-chosen-penalty"},
-		Only:   map[string][]string{"country": {"wales"}, "split": {string(RollingOrigin)}}}
+		Data: []string{writeCountry(t, "wales_covid.json", 61)},
+		Models: []string{"zero", "training-mean", "last-visible", "recent-mean", "ridge", "ridge-chosen-penalty",
+			"ridge-with-neighbours", "linear-alone"},
+		Only: map[string][]string{"country": {"wales"}, "split": {string(RollingOrigin)}}}
 	r, err := Epidemics().Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package series
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -33,17 +34,56 @@ func pengLinear(size pengcde.Config, values int) setting {
 	config.Head = head.Corrected{Linear: head.Linear{Values: values}}
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 3e-4, WeightDecay: 1e-3}})
-	digests := sync.OnceValues(func() (map[string]string, error) {
-		series, err := otherCountries()
-		all := make(map[string]string)
-		for _, one := range series {
-			all[one.Name] = experiments.Digest(one)
-		}
-		return all, err
-	})
-	alone, settings := s.New, s.Settings
-	s.New = func(backend *xla.Backend) (experiments.Learner, error) {
-		series, err := otherCountries()
+	s.Row = ofCountries.joint(s.Row)
+	s.overlapping, s.Note = true, prose.Text("peng linear")
+	return s
+}
+
+// affineLinear returns the affine field beside a linear part of this number of visible values. Its width is chosen by
+// validation windows; width 0 is the linear part alone.
+func affineLinear(size pengcde.Config, values int, of prior) setting {
+	config := size
+	config.Layers, config.Step, config.Normalise = 1, 1, dyngraph.NormalisedAdjacency
+	config.Head = head.Corrected{Linear: head.Linear{Values: values}}
+	training := train.Config{Epochs: 40, Patience: 10, MinEpochs: 1, BatchSize: 8,
+		AdamW: train.AdamW{LearningRate: 1e-3, WeightDecay: 1e-3}}
+	trials := []experiments.Row{of.alone("0", values)}
+	for _, width := range []int{2, 8} {
+		config.Hidden = width
+		trials = append(trials, of.joint(experiments.NetworkRow(fmt.Sprint(width), fmt.Sprintf("width %d", width),
+			pengcde.Recommended(config), training)))
+	}
+	s := setting{Row: experiments.Tuned("affine-linear", "PENG-CDE affine with a linear part", trials),
+		matrix: string(config.Normalise), overlapping: true}
+	s.Train = training
+	s.Train.EvaluateEvery = train.NoValidation // Tuned holds out windows, and trains the chosen width on all
+	s.Note = prose.Text("affine linear")
+	return s
+}
+
+// linearAlone returns the linear part of [pengLinear] and [affineLinear] without a network.
+func linearAlone(values int, of prior) setting {
+	s := setting{Row: of.alone("linear-alone", values), overlapping: true}
+	s.Name, s.Note = "linear part alone", prose.Text("linear alone")
+	return s
+}
+
+// prior is where the prior of a linear part comes from: the series of its function besides the training windows.
+type prior struct {
+	series func() ([]*dyngraph.Series, error)
+}
+
+// Priors of the linear part of a country, and of a series by itself.
+var (
+	ofCountries = prior{sync.OnceValues(otherCountries)}
+	ofItself    = prior{func() ([]*dyngraph.Series, error) { return nil, nil }}
+)
+
+// joint returns a row of a network whose linear part has this prior.
+func (p prior) joint(row experiments.Row) experiments.Row {
+	alone, settings := row.New, row.Settings
+	row.New = func(backend *xla.Backend) (experiments.Learner, error) {
+		series, err := p.series()
 		if err != nil {
 			return nil, err
 		}
@@ -53,20 +93,39 @@ func pengLinear(size pengcde.Config, values int) setting {
 		}
 		return &joint{learner.(experiments.NetworkLearner), series}, nil
 	}
-	s.Settings = func() (any, error) {
-		of, err := digests()
+	row.Settings = sync.OnceValues(func() (any, error) {
+		own, err := settings()
 		if err != nil {
 			return nil, err
 		}
-		own, err := settings()
-		return map[string]any{"model": own, "prior of": of, "prior strength": priorStrength,
-			"own strengths": ownStrengths}, err
-	}
-	s.overlapping, s.Note = true, pengLinearNote
-	return s
+		return p.settings(own)
+	})
+	return row
 }
 
-var pengLinearNote = prose.Text("peng linear")
+// alone returns a row of a linear part with this prior, without a network.
+func (p prior) alone(id string, values int) experiments.Row {
+	return experiments.Row{ID: id, Name: "width 0", Untrained: true,
+		New: func(*xla.Backend) (experiments.Learner, error) {
+			series, err := p.series()
+			return experiments.ForecastLearner{Forecaster: &linearForecast{part: head.Linear{Values: values}, series: series}}, err
+		},
+		Settings: sync.OnceValues(func() (any, error) { return p.settings(map[string]int{"linear values": values}) })}
+}
+
+// settings adds to the settings of a model what decides its prior.
+func (p prior) settings(model any) (any, error) {
+	series, err := p.series()
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string)
+	for _, one := range series {
+		digests[one.Name] = experiments.Digest(one)
+	}
+	return map[string]any{"model": model, "prior of": digests, "prior strength": priorStrength,
+		"own strengths": ownStrengths}, nil
+}
 
 // otherCountries returns the countries that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
@@ -86,34 +145,68 @@ type joint struct {
 	series []*dyngraph.Series
 }
 
-// Fit trains on windows. The prior comes from these windows and from all windows of other series that touch no
-// left-out day, so nothing is learned from a tested day. Series without dates get no windows of other series.
+// Fit trains on windows. Nothing is learned from a tested day, see [fitted].
 func (l *joint) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report,
 	error) {
 	if len(training) == 0 {
 		return l.NetworkLearner.Fit(ctx, training, validation, config) // Fit reports the error
 	}
+	part, err := fitted(l.Config().Head.(head.Corrected).Linear, training, l.series)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.SetPrior(part.Prior, part.Penalty); err != nil {
+		return nil, err
+	}
+	return l.NetworkLearner.Fit(ctx, training, validation, config)
+}
+
+// linearForecast forecasts by a linear part, without a network.
+type linearForecast struct {
+	part         head.Linear
+	series       []*dyngraph.Series
+	coefficients []float64
+}
+
+// Name implements [baseline.Forecaster].
+func (*linearForecast) Name() string { return "linear part alone" }
+
+// Fit solves for the coefficients.
+func (l *linearForecast) Fit(training, _ []dyngraph.Window) error {
+	part, err := fitted(l.part, training, l.series)
+	if err != nil {
+		return err
+	}
+	l.coefficients, err = part.Solve(training)
+	return err
+}
+
+// Forecast implements [baseline.Forecaster].
+func (l *linearForecast) Forecast(w dyngraph.Window) ([]float64, error) {
+	return l.part.Forecast(l.coefficients, w)
+}
+
+// fitted returns a linear part with prior and penalty. The prior comes from the training windows and from all windows
+// of other series that touch no left-out day. Series without dates get no windows of other series.
+func fitted(part head.Linear, training []dyngraph.Window, series []*dyngraph.Series) (head.Linear, error) {
 	all := slices.Clone(training)
-	for _, s := range l.series {
-		if s.Name != training[0].Series.Name {
+	for _, s := range series {
+		if len(training) > 0 && s.Name != training[0].Series.Name {
 			windows, err := s.Windows(training[0].Length, 1).List()
 			if err != nil {
-				return nil, err
+				return part, err
 			}
 			all = append(all, known(training, windows)...)
 		}
 	}
-	linear := l.Config().Head.(head.Corrected).Linear
-	linear.Penalty, linear.Prior = priorStrength/float64(len(all)), nil
-	prior, err := linear.Solve(all)
+	part.Penalty, part.Prior = priorStrength/float64(len(all)), nil
+	prior, err := part.Solve(all)
 	if err != nil {
-		return nil, err
+		return part, err
 	}
 	own := cmp.Or(ownStrengths[training[0].Series.Name], ownStrengths[""])
-	if err := l.SetPrior(prior, own/float64(len(training))); err != nil {
-		return nil, err
-	}
-	return l.NetworkLearner.Fit(ctx, training, validation, config)
+	part.Prior, part.Penalty = prior, own/float64(len(training))
+	return part, nil
 }
 
 // known returns the windows of another series in which each day lies before the series of the training windows

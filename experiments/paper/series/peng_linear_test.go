@@ -7,10 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // The windows that other series add to the windows known at an origin end by its newest day, as late as possible; the
@@ -122,5 +125,38 @@ func TestStrengthOfSeries(t *testing.T) {
 		if got := learner.(*joint).Config().Head.(head.Corrected).Linear.Penalty; got != strength/12 {
 			t.Errorf("%s: penalty %g of 12 windows, want %g", name, got, strength/12)
 		}
+	}
+}
+
+// The linear part alone forecasts as a network beside it that learns nothing.
+func TestLinearPartAlone(t *testing.T) {
+	series, err := otherCountries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows, err := series[0].Windows(epidemicWindow, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := pengLinear(pengcde.Config{Nodes: series[0].Nodes(), Features: series[0].FeatureSize}, 11)
+	beside.Train.Epochs, beside.Train.AdamW = 1, train.AdamW{LearningRate: 1e-30}
+	var forecasts [][]float64
+	for _, s := range []setting{beside, linearAlone(11, ofCountries)} {
+		learner, err := s.New(xlatest.Backend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer learner.Close()
+		if _, err := learner.Fit(t.Context(), windows[:20], nil, s.Train); err != nil {
+			t.Fatal(err)
+		}
+		y, err := learner.Forecast(t.Context(), windows[25:26])
+		if err != nil {
+			t.Fatal(err)
+		}
+		forecasts = append(forecasts, y[0])
+	}
+	if !floats.EqualApprox(forecasts[0], forecasts[1], 1e-5) {
+		t.Errorf("%v beside a network, alone %v", forecasts[0][:5], forecasts[1][:5])
 	}
 }

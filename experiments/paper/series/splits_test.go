@@ -239,7 +239,7 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	e := england(t)
 	r, err := e.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Full,
 		Only: map[string][]string{"split": {"rolling-origin"}}, Models: []string{"zero", "training-mean", "last-visible",
-			"recent-mean", "ridge", "ridge-chosen-penalty"}})
+			"recent-mean", "ridge", "ridge-chosen-penalty", "ridge-with-neighbours", "linear-alone"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +249,8 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	}
 	compared, err := e.comparison(r, RollingOrigin)
 	best := compared.best
-	if err != nil || best == nil || !strings.HasPrefix(best.ID, "ridge") {
-		t.Fatalf("best simple forecast %+v, %v, want a ridge", best, err)
+	if err != nil || best == nil || best.ID != "linear-alone" {
+		t.Fatalf("best simple forecast %+v, %v, want the linear part alone", best, err)
 	}
 	model := func(id string, towards float64) (all experiments.Results) {
 		for _, result := range best.Results {
@@ -281,7 +281,7 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
 	for _, says := range []string{"peng: worse (", "peng-tuned: better (", "lag 12", "minus best simple",
-		"Beside the best simple forecast here, \"ridge", "england, rolling-origin: ± is"} {
+		"Beside the best simple forecast here, \"linear part alone", "england, rolling-origin: ± is"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}

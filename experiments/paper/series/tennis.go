@@ -57,5 +57,11 @@ func tennisSettings(p experiments.Profile, size pengcde.Config) (all []setting) 
 		c.retrainEvery = 15
 		all = append(all, made.of(c)...)
 	}
+	if p != experiments.Quick {
+		const values = tennisWindow - 1 // a snapshot of each input
+		beside := affineLinear(size, values, ofItself)
+		beside.stride, beside.retrainEvery = 4, 15
+		all = slices.Concat(all, beside.on(counts(0, 0, 1)), linearAlone(values, ofItself).on(seeds))
+	}
 	return slices.Concat(all, near.on(seeds), small.on(seeds), heuristics(seeds))
 }

@@ -13,7 +13,12 @@ import (
 
 // judged lists the IDs of the rows that are compared with their rivals: the variants of PENG-CDE, which are not
 // rivals of each other.
-var judged = []string{"peng", "peng" + catalogue.TunedEnding, catalogue.AffineID, "peng-linear", "residual"}
+var judged = []string{"peng", "peng" + catalogue.TunedEnding, catalogue.AffineID, "peng-linear", "affine-linear",
+	"residual"}
+
+// besideLinear lists the judged rows with a linear part, which also stand beside the linear part alone: the difference
+// is what their network adds.
+var besideLinear = []string{"peng-linear", "affine-linear"}
 
 // rival is a competitor of a row, with the result of the comparison.
 type rival struct {
@@ -47,6 +52,9 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 		if !other.Untrained && other.variant == variant && !slices.Contains(judged, other.model()) {
 			names, rows = append(names, other.Name), append(rows, other.judged())
 		}
+	}
+	if part := c.row("linear-alone"); part != nil && slices.Contains(besideLinear, id) {
+		names, rows = append(names, part.Name), append(rows, part.judged())
 	}
 	findings, err := judge.Beside(own, rows, c.test)
 	if err != nil {
