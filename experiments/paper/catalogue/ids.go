@@ -13,6 +13,9 @@ const (
 	// observation. It is compared with the same model at constant steps, whose length ignores the observations
 	// between them.
 	PreciseID = "peng-precise"
+	// SteadyID is the row of the affine field with constant steps along cubics, whose number does not grow with the
+	// observations.
+	SteadyID = "affine-steady"
 	// RatioID is the row of the classifier without training, InferenceID the row that measures times.
 	RatioID     = "removed-ratio"
 	InferenceID = "inference"

@@ -108,7 +108,8 @@ func (p prior) alone(id string, values int) experiments.Row {
 	return experiments.Row{ID: id, Name: "width 0", Untrained: true,
 		New: func(*xla.Backend) (experiments.Learner, error) {
 			series, err := p.series()
-			return experiments.ForecastLearner{Forecaster: &linearForecast{part: head.Linear{Values: values}, series: series}}, err
+			forecast := &linearForecast{part: head.Linear{Values: values}, series: series}
+			return experiments.ForecastLearner{Forecaster: forecast}, err
 		},
 		Settings: sync.OnceValues(func() (any, error) { return p.settings(map[string]int{"linear values": values}) })}
 }

@@ -15,7 +15,7 @@ import (
 // BenchmarkInference times one inference of a batch of 100 epidemics, from trajectories to logits, in the same way as
 // the row "inference" of the study.
 func BenchmarkInference(b *testing.B) {
-	for _, id := range []string{"peng", "affine", "original", "dcrnn"} {
+	for _, id := range []string{"peng", "affine-steady", "original", "dcrnn"} {
 		for _, observations := range []int{20, 200} {
 			b.Run(fmt.Sprintf("%s/%d", id, observations), func(b *testing.B) {
 				set, err := synthetic.GenerateClasses(b.Context(), synthetic.Classes{Tasks: synthetic.SIRClasses(),

@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -27,6 +28,9 @@ var blindIDs = []string{"constant", "gn-ode"}
 
 const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on " +
 	"each observation, beside noise alone: what it loses is not for want of steps."
+
+const steadyNote = catalogue.AffineName + " with constant steps: along cubics, with the steps of PENG-CDE, however many " +
+	"observations there are. Adaptive steps end on each observation, next to which the features change."
 
 // rows returns the models of a profile for trajectories with this sampling.
 func (s sirSize) rows(at sampling) []experiments.Row {
@@ -57,6 +61,11 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 	c = pengcde.Recommended(c)
 	affine := experiments.NetworkRow(catalogue.AffineID, catalogue.AffineName, c, train.Recommended(s.training))
 	affine.Note = catalogue.AffineNote
+	constant := data
+	constant.Hidden, constant.Layers, constant.Step, constant.Path = s.hidden, s.layers, s.step, path.Hermite
+	steady := experiments.NetworkRow(catalogue.SteadyID, catalogue.AffineName+" with constant steps",
+		pengcde.Recommended(constant), train.Recommended(s.training))
+	steady.Note = steadyNote
 	all := []experiments.Row{
 		ratio,
 		equation("constant", s.layers),
@@ -66,6 +75,7 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 		equation("peng", s.layers),
 		precise,
 		affine,
+		steady,
 		discrete("dcrnn", s.dcrnn),
 		discrete("astgcn", s.astgcn),
 		discrete("stidgcn", s.stidgcn),
@@ -79,7 +89,7 @@ func (s sirSize) rows(at sampling) []experiments.Row {
 	besideNoise := at.shape == 0 && slices.Contains(s.noisyAt, at.observations)
 	return slices.DeleteFunc(all, func(m experiments.Row) bool {
 		return !slices.Contains(s.models, m.ID) && !isRemedied(m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
-			onlyNoise(m.ID) && !besideNoise
+			onlyNoise(m.ID) && !besideNoise || m.ID == catalogue.SteadyID && at.noise != 0
 	})
 }
 

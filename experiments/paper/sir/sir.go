@@ -80,8 +80,7 @@ func sirSizes(p experiments.Profile) sirSize {
 		stidgcn:  catalogue.Width{Hidden: 8},
 		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
 		models: []string{catalogue.RatioID, "constant", "gn-ode", "stg-ncde", "original", "peng", catalogue.PreciseID,
-			catalogue.AffineID, "dcrnn",
-			"astgcn", "stidgcn"}}
+			catalogue.AffineID, catalogue.SteadyID, "dcrnn", "astgcn", "stidgcn"}}
 	switch p {
 	case experiments.Medium:
 		s.seeds, s.perClass, s.noisyAt = 3, 16, []int{20}
