@@ -15,6 +15,13 @@ func ExampleShow() {
 	// Output: <nil>
 }
 
+// A cell shows what a function returns in one call; outside a notebook nothing is shown.
+func ExamplePlot() {
+	notebook.Plot(figures.Lines(figures.Axes{X: "day", Y: "cases"}, figures.Series{Name: "North", Y: []float64{1, 3, 2}}))
+	notebook.PlotAll([]figures.Item{&figures.Table{}}, nil)
+	// Output:
+}
+
 func ExampleNewBar() {
 	bar := notebook.NewBar("Training") // one output of a notebook cell
 	for epoch := range 3 {

@@ -28,6 +28,20 @@ func Show(items ...figures.Item) error {
 	return nil
 }
 
+// Plot shows the item that a function returned, as Show does, and ends the cell as [Check] does if there is an error:
+//
+//	notebook.Plot(figures.HeatMap(axes, grid))
+func Plot[T figures.Item](item T, err error) {
+	Check(err)
+	Check(Show(item))
+}
+
+// PlotAll is [Plot] for a function that returns several items.
+func PlotAll(items []figures.Item, err error) {
+	Check(err)
+	Check(Show(items...))
+}
+
 // page returns the parts of a page: the items, followed by all notes.
 func page(items []figures.Item) (parts []string, err error) {
 	add := func(item figures.Item) error {
