@@ -22,6 +22,7 @@ const (
 var styles = map[string]figures.Style{
 	ModelName:               {Colour: figures.Blue},
 	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
+	nodeMean:                {Colour: figures.Ink, Dash: figures.Dotted},
 	"training mean":         {Colour: figures.Ink, Dash: figures.LongDashed},
 	"last visible":          {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent mean":           {Colour: figures.Orange, Dash: figures.Dashed},
@@ -59,7 +60,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	if err != nil {
 		return nil, err
 	}
-	lines, err := c.lines(nameOf(m.Network), scores, coverage, ahead)
+	lines, err := c.lines(m.Name(), scores, coverage, ahead)
 	if err != nil {
 		return nil, err
 	}
@@ -247,15 +248,16 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures returns the tables and figures of the page: errors; forecasts and observations; how often intervals held;
-// errors by window; loss by epoch. nodes selects the nodes of the forecasts.
+// Figures returns the tables and figures of the page: forecasts and observations; errors; how often intervals held;
+// what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes selects the nodes of
+// the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
-	errors, err := Table(r.Score, r.Simple, r.Target())
+	errors, err := r.Table()
 	if err != nil {
 		return nil, err
 	}
-	shown := []baseline.Score{r.Score}
-	if best, ok := baseline.Best(r.Simple); ok {
+	shown, rivals := []baseline.Score{r.Score}, r.rivals()
+	if best, ok := baseline.Best(rivals); ok {
 		shown = append(shown, best)
 	}
 	tested := r.Score.Windows[0].Last()
@@ -264,7 +266,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 		return nil, err
 	}
 	var rows []figures.DotRow
-	for _, s := range append(shown[:1:1], r.Simple...) {
+	for _, s := range append(shown[:1:1], rivals...) {
 		if s.Err == nil {
 			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
 			rows = append(rows, figures.DotRow{Name: s.Name, Style: styleOf(s.Name), Value: estimate(s.Mean()), Seeds: windows})
@@ -275,20 +277,27 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	if err != nil {
 		return nil, err
 	}
-	losses, err := r.losses()
-	if err != nil {
-		return nil, err
-	}
-	items := []figures.Item{errors, forecasts}
+	items := []figures.Item{forecasts, errors}
 	if r.Coverage != nil {
 		items = append(items, coverageTable(r.Coverage, r.Target()))
 	}
-	return append(items, dots, losses), nil
+	if r.Graph != nil {
+		items = append(items, r.Graph.tables(r.Series)...)
+	}
+	if r.Choice != nil {
+		items = append(items, r.Choice.table())
+	}
+	items = append(items, dots)
+	if r.Report == nil {
+		return items, nil
+	}
+	losses, err := r.losses()
+	return append(items, losses), err
 }
 
 // losses draws the losses of the training that was tested.
 func (r *Result) losses() (*figures.Figure, error) {
-	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.Network.Config().Seed), Best: r.Report.Best + 1}
+	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.config.Seed), Best: r.Report.Best + 1}
 	for _, epoch := range r.Report.Epochs {
 		run.Train, run.Validation = append(run.Train, epoch.TrainLoss), append(run.Validation, epoch.Validation)
 	}

@@ -128,10 +128,10 @@ func (l *loop) run(ctx context.Context) error {
 			l.Stop = StopTarget
 		case evaluated && l.Waited >= l.config.Patience && e > l.config.MinEpochs:
 			l.Stop = StopPatience
-		case e+1 >= l.config.Epochs:
-			l.Stop = StopEpochs
 		case out:
 			l.Stop = StopTime
+		case e+1 >= l.config.Epochs:
+			l.Stop = StopEpochs
 		}
 	}
 	l.report.Stop = l.Stop
