@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Choice tells among which forecasts [Fit] chose the model. Their errors on validation windows decided; the tested
@@ -36,6 +37,8 @@ type Candidate struct {
 	Score baseline.Score
 	// Err tells why there is no forecast; the other fields but Name are then empty.
 	Err error
+
+	before baseline.Score // on the validation windows, of a network the mean over seeds, which has no forecasts
 }
 
 // Training is the training of a candidate with a seed.
@@ -93,7 +96,14 @@ func (c *Choice) String() string {
 		if other.Seeds != nil {
 			kind = "trained model"
 		}
-		text += fmt.Sprintf("; the best %s there is %s, %s", kind, other.Name, digits(other.Validation))
+		text += fmt.Sprintf("; the best %s there is %s, %s, ", kind, other.Name, digits(other.Validation))
+		switch stats.OutcomeOf(chosen.before.Minus(other.before)) {
+		case stats.NotTested:
+			return text + "with too few windows to tell whether that is chance."
+		case stats.NotShown:
+			return text + "a difference that may be chance."
+		}
+		text += "a difference more than chance would give"
 	}
 	return text + "."
 }
@@ -196,6 +206,9 @@ func (c *clock) begin(share time.Duration) (end time.Duration) {
 	c.left -= share
 	return spent + time.Duration(float64(share)*max(0, min(1, rest)))
 }
+
+// over reports whether a share has ended.
+func (c *clock) over(end time.Duration) bool { return c.budget > 0 && c.spent() >= end }
 
 // until returns the limit of one of so many equally long trainings until an end.
 func (c *clock) until(end time.Duration, trainings int) time.Duration {

@@ -190,21 +190,21 @@ func TestInterruptedAutoGoesOn(t *testing.T) {
 	}
 }
 
-// Without time each training has one batch, and the model is complete all the same.
+// Without time a training has one batch and there is one seed, the model is complete all the same, and a graph's gain
+// is not made up.
 func TestNoTime(t *testing.T) {
-	var said string
-	r := fit(t, walk(t), Config{Inputs: 2, Hidden: 2, Linear: true, Seeds: 2, Budget: 1,
-		Notice: func(text string) { said += text }})
-	if r.Choice == nil || r.Name() != "PENG-CDE + linear" {
+	r := fit(t, walk(t), Config{Inputs: 2, Hidden: 2, Linear: true, Graph: true, Budget: 1})
+	if r.Choice == nil || r.Name() != "PENG-CDE + linear" || len(r.Choice.Candidates[0].Seeds) != 1 {
 		t.Fatalf("%s of %v", r.Name(), r.Choice)
 	}
-	for _, s := range r.Choice.Candidates[0].Seeds {
-		if s.Report.Stop != train.StopTime || len(s.Report.Epochs) != 1 {
-			t.Errorf("seed %d: %d epochs, %s", s.Seed, len(s.Report.Epochs), s.Report.Stop)
-		}
+	if r.Report.Stop != train.StopTime || len(r.Report.Epochs) != 1 {
+		t.Errorf("%d epochs, %s", len(r.Report.Epochs), r.Report.Stop)
 	}
-	if _, err := r.Ahead(t.Context(), r.Series); err != nil || !strings.Contains(said, "ended the training on all windows") {
-		t.Errorf("%v, %q", err, said)
+	if r.Graph.Outcome() != stats.NotTested || !strings.Contains(r.Graph.String(), "was not measured") {
+		t.Errorf("%s", r.Graph)
+	}
+	if err := r.Write(t.Context(), t.TempDir()); err != nil {
+		t.Error(err)
 	}
 }
 

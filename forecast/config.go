@@ -51,7 +51,7 @@ type Config struct {
 	// with "auto", Search or Graph, else 1.
 	Seeds int
 	// Budget bounds the time of all trainings together; a training whose share is used up keeps its best parameters so
-	// far. 0 means 5 minutes with "auto", else no bound.
+	// far. The last training, on all windows, is never cut. 0 means 5 minutes with "auto", else no bound.
 	Budget time.Duration
 	// Hidden is the width of a node's state, Layers the depth of the vector field; 0 means 8 and 1.
 	Hidden, Layers int

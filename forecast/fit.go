@@ -46,7 +46,6 @@ type Result struct {
 
 	simples     []*simple // of Simple, as they were tested
 	config      Config    // of the model
-	epochs      int       // of the training on all windows
 	checkpoints []string
 }
 

@@ -30,7 +30,8 @@ type attempt struct {
 	Candidate
 	settings candidate
 	network  *pengcde.Model
-	later    []baseline.Score // of each seed, on the windows earlier and the tested ones
+	// Scores of each seed: on the validation windows; on the windows earlier and the tested ones.
+	validated, later []baseline.Score
 }
 
 // fit sets the result.
@@ -62,11 +63,6 @@ func (f *fitter) fit(ctx context.Context) error {
 		}
 		choice.Candidates = append(choice.Candidates, a.Candidate)
 	}
-	if f.asked.Graph && best != nil {
-		if err := f.measureGraph(ctx, best); err != nil {
-			return err
-		}
-	}
 	var before []baseline.Score // simple forecasts of the validation windows
 	if f.asked.Model == "auto" {
 		var err error
@@ -74,7 +70,7 @@ func (f *fitter) fit(ctx context.Context) error {
 			return err
 		}
 		for i, s := range before {
-			c := Candidate{Name: s.Name, Score: f.Simple[i], Err: errors.Join(s.Err, f.Simple[i].Err)}
+			c := Candidate{Name: s.Name, Score: f.Simple[i], Err: errors.Join(s.Err, f.Simple[i].Err), before: s}
 			c.Validation, _ = s.Mean()
 			choice.Candidates = append(choice.Candidates, c)
 		}
@@ -86,6 +82,11 @@ func (f *fitter) fit(ctx context.Context) error {
 	}
 	if chosen.Err != nil {
 		return chosen.Err
+	}
+	if f.asked.Graph && best != nil {
+		if err := f.measureGraph(ctx, best, chosen.Seeds != nil); err != nil {
+			return err
+		}
 	}
 	if chosen.Seeds == nil {
 		i := slices.IndexFunc(f.simples, func(s *simple) bool { return s.label == chosen.Name })
@@ -102,45 +103,62 @@ func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 	if a.network, err = pengcde.New(f.backend, config); err != nil {
 		return a, err
 	}
-	return a, f.seeds(ctx, a, f.Series)
+	end := f.clock.begin(c.share)
+	for i := range f.asked.Seeds {
+		if i > 0 && f.clock.over(end) {
+			break // the others would have no time to train
+		}
+		one := c.Config
+		one.Seed += uint64(i)
+		if err := f.seed(ctx, a, one, f.Series, f.clock.until(end, f.asked.Seeds-i)); err != nil {
+			return a, err
+		}
+	}
+	a.before = averaged(a.Name, a.validated)
+	a.Validation, _ = a.before.Mean()
+	a.Score, err = f.tested(a.later[a.kept()])
+	return a, err
 }
 
-// seeds trains the network of an attempt with each seed, on the graph of a series, and scores its forecasts.
-func (f *fitter) seeds(ctx context.Context, a *attempt, series *dyngraph.Series) error {
-	end, seeds := f.clock.begin(a.settings.share), f.asked.Seeds
-	for i := range seeds {
-		c := a.settings.Config
-		c.Seed += uint64(i)
-		a.network.Reset(c.Seed)
-		t := training{Config: c, name: fmt.Sprintf("%s, seed %d: ", a.Name, c.Seed), path: c.checkpoint(series),
-			limit: f.clock.until(end, seeds-i)}
-		report, err := f.train(ctx, a.network, t, on(series, f.Split.Train), on(series, f.Split.Validation))
-		if err != nil {
-			return err
-		}
-		windows := slices.Concat(f.Split.Validation, f.Split.Test)
-		forecasts, err := predict(ctx, a.network, on(series, windows))
-		if err != nil {
-			return err
-		}
-		n := len(f.Split.Validation)
-		before, err := baseline.NewScore(a.Name, windows[:n], forecasts[:n])
-		if err != nil {
-			return err
-		}
-		n -= len(f.earlier)
-		later, err := baseline.NewScore(a.Name, windows[n:], forecasts[n:])
-		if err != nil {
-			return err
-		}
-		trained := Training{Seed: c.Seed, Report: report}
-		trained.Validation, _ = before.Mean()
-		a.Validation += trained.Validation / float64(seeds)
-		a.Seeds, a.later = append(a.Seeds, trained), append(a.later, later)
+// seed trains the network of an attempt on the graph of a series, and scores its forecasts.
+func (f *fitter) seed(ctx context.Context, a *attempt, c Config, series *dyngraph.Series, limit time.Duration) error {
+	a.network.Reset(c.Seed)
+	t := training{Config: c, name: fmt.Sprintf("%s, seed %d: ", a.Name, c.Seed), path: c.checkpoint(series), limit: limit}
+	report, err := f.train(ctx, a.network, t, on(series, f.Split.Train), on(series, f.Split.Validation))
+	if err != nil {
+		return err
 	}
-	var err error
-	a.Score, err = f.tested(a.later[a.kept()])
-	return err
+	windows := slices.Concat(f.Split.Validation, f.Split.Test)
+	forecasts, err := predict(ctx, a.network, on(series, windows))
+	if err != nil {
+		return err
+	}
+	n := len(f.Split.Validation)
+	before, err := baseline.NewScore(a.Name, windows[:n], forecasts[:n])
+	if err != nil {
+		return err
+	}
+	n -= len(f.earlier)
+	later, err := baseline.NewScore(a.Name, windows[n:], forecasts[n:])
+	if err != nil {
+		return err
+	}
+	trained := Training{Seed: c.Seed, Report: report}
+	trained.Validation, _ = before.Mean()
+	a.Seeds, a.validated, a.later = append(a.Seeds, trained), append(a.validated, before), append(a.later, later)
+	return nil
+}
+
+// testedOf is tested for several scores.
+func (f *fitter) testedOf(later []baseline.Score) (all []baseline.Score, err error) {
+	for _, s := range later {
+		one, err := f.tested(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // tested returns the part of a score that is of the tested windows.
@@ -148,31 +166,69 @@ func (f *fitter) tested(later baseline.Score) (baseline.Score, error) {
 	return baseline.NewScore(later.Name, f.Split.Test, later.Forecasts[len(f.earlier):])
 }
 
-// measureGraph trains the seeds of a candidate on the other graphs.
-func (f *fitter) measureGraph(ctx context.Context, of *attempt) error {
-	var scores [][]baseline.Score // of the graph of the data, then of the others
-	for i := range 1 + len(changes) {
-		a := of
-		if i > 0 {
-			a = &attempt{settings: of.settings, network: of.network, Candidate: Candidate{Name: of.Name + " " +
-				changes[i-1].name}}
-			if err := f.seeds(ctx, a, changes[i-1].of(f.Series)); err != nil {
-				return err
-			}
-		}
-		var all []baseline.Score
-		for _, later := range a.later {
-			s, err := f.tested(later)
-			if err != nil {
-				return err
-			}
-			all = append(all, s)
-		}
-		scores = append(scores, all)
+// measureGraph trains a candidate on the other graphs, with as many of its seeds as there is time for beside the last
+// training, if that follows.
+func (f *fitter) measureGraph(ctx context.Context, of *attempt, again bool) error {
+	end := f.clock.budget
+	if again {
+		end -= f.lastTraining(of)
 	}
-	var err error
-	f.Graph, err = newGraphWorth(of.Name, scores[0], scores[1:])
+	seeds, needed := 0, time.Duration(0)
+	for _, s := range of.Seeds {
+		if needed += time.Duration(len(changes)) * duration(s.Report); f.clock.budget > 0 && f.clock.spent()+needed > end {
+			break
+		}
+		seeds++
+	}
+	f.Graph = &GraphWorth{Model: of.Name}
+	var others [][]baseline.Score
+	for i, change := range changes {
+		a, series := &attempt{network: of.network, Candidate: Candidate{Name: of.Name + " " + change.name}}, change.of(f.Series)
+		for k, with := range of.Seeds[:seeds] {
+			c := of.settings.Config
+			c.Seed = with.Seed
+			if with.Report.Stop == train.StopTime {
+				c.Epochs = len(with.Report.Epochs)
+			}
+			if err := f.seed(ctx, a, c, series, f.clock.until(end, seeds*(len(changes)-i)-k)); err != nil {
+				return err
+			}
+			if r := a.Seeds[k].Report; r.Stop == train.StopTime && len(r.Epochs) < len(with.Report.Epochs) {
+				return nil // not measured, since the graph has no part in this difference
+			}
+		}
+		scores, err := f.testedOf(a.later)
+		if err != nil {
+			return err
+		}
+		others = append(others, scores)
+	}
+	if seeds == 0 {
+		return nil
+	}
+	with, err := f.testedOf(of.later[:seeds])
+	if err != nil {
+		return err
+	}
+	f.Graph, err = newGraphWorth(of.Name, with, others)
 	return err
+}
+
+// lastTraining estimates how long the training on all windows takes.
+func (f *fitter) lastTraining(a *attempt) time.Duration {
+	r := a.Seeds[a.kept()].Report
+	return time.Duration(float64(duration(r)) * float64(max(1, r.Best+1)) / float64(len(r.Epochs)) *
+		float64(len(f.all)) / float64(len(f.Split.Train)))
+}
+
+// duration returns how long the epochs of a training take without compilation, which is in the first.
+func duration(r *train.Report) time.Duration {
+	seconds := 0.0
+	rest := r.Epochs[min(1, len(r.Epochs)-1):]
+	for _, e := range rest {
+		seconds += e.Seconds / float64(len(rest))
+	}
+	return time.Duration(seconds * float64(len(r.Epochs)) * float64(time.Second))
 }
 
 // settle makes a simple forecast the model, fitted to all windows. before is its score on the validation windows.
@@ -200,17 +256,9 @@ func (f *fitter) again(ctx context.Context, a *attempt) error {
 	}
 	f.config.Seed = a.Seeds[kept].Seed
 	f.Network.Reset(f.config.Seed)
-	epochs := max(1, f.Report.Best+1)
-	report, err := f.train(ctx, f.Network, training{Config: f.config, path: f.config.checkpoint(f.Series), epochs: epochs,
-		limit: f.clock.until(f.clock.budget, 1)}, f.all, nil)
-	if err != nil {
-		return err
-	}
-	if f.epochs = len(report.Epochs); report.Stop == train.StopTime {
-		f.asked.Notice(fmt.Sprintf("the budget of %v ended the training on all windows in epoch %d of %d", f.asked.Budget,
-			f.epochs, epochs))
-	}
-	return nil
+	_, err := f.train(ctx, f.Network, training{Config: f.config, path: f.config.checkpoint(f.Series),
+		epochs: max(1, f.Report.Best+1)}, f.all, nil)
+	return err
 }
 
 // calibrate sets the intervals from a score on the windows earlier and the tested ones.

@@ -22,6 +22,8 @@ import (
 type GraphWorth struct {
 	// Model is the name of the model: of the trained models, the best by validation.
 	Model string
+	// Seeds is their number; 0 if the budget left no time to train without the graph for as many epochs as with it. Only
+	// Model is then set.
 	Seeds int
 	// With, Without and Shuffled are the errors with the graph of the data; with a graph of self-loops only; and with the
 	// edges of other nodes: a permutation of the nodes, the same at all times, moves both ends of each edge with its
@@ -125,7 +127,11 @@ func (g *GraphWorth) Outcome() stats.Outcome {
 
 // String states in one sentence what the graph is worth.
 func (g *GraphWorth) String() string {
-	if g.Gain == nil {
+	switch {
+	case g.Seeds == 0:
+		return "What the graph is worth was not measured: the budget was too small to train without it for as many epochs as " +
+			"with it."
+	case g.Gain == nil:
 		return "No gain from the graph is shown: there are fewer than two tested windows."
 	}
 	outcome := g.Outcome()
@@ -164,6 +170,9 @@ const mostNodes = 10
 
 // tables show the errors, and the nodes that gain most.
 func (g *GraphWorth) tables(s *dyngraph.Series) []figures.Item {
+	if g.Seeds == 0 {
+		return nil
+	}
 	all := &figures.Table{Title: "With the graph and without it", Finding: g.String(),
 		Columns: []figures.Column{{Title: "graph"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: "with the graph minus it", Decimals: 3}},

@@ -55,7 +55,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
 		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Alignment.Targets.Last - (first.Last() - 1 +
 			max(0, r.Series.Alignment.Features.Last)),
-		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Epochs": r.epochs, "Choice": r.Choice,
+		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})
 	return b.Bytes(), err

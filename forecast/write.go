@@ -218,7 +218,7 @@ func (r *Result) errorsCSV() ([]byte, error) {
 				short(stat.Mean(errors, nil))})
 		}
 	}
-	if r.Graph == nil {
+	if r.Graph == nil || r.Graph.Seeds == 0 {
 		return encode(rows)
 	}
 	for _, s := range []baseline.Score{r.Graph.With, r.Graph.Without, r.Graph.Shuffled} { // means over seeds
