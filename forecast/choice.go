@@ -134,8 +134,8 @@ func (c *Choice) table() *figures.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the mean "+
-		"over seeds. The same windows ended the trainings, which favours trained models.")
+	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the "+
+		"mean over seeds. The same windows ended the trainings, which favours trained models.")
 	if limited {
 		t.Notes = append(t.Notes, "Epochs*: ended by the share of the budget.")
 	}
@@ -156,9 +156,9 @@ type candidate struct {
 	variant string // which setting Search changed
 }
 
-// candidates returns what to train: the one model that is named, or those to choose from. Each has the same share of the
-// budget; training without edges and with shuffled edges have one too, and the last training, on all windows, as long as
-// two trainings of one seed.
+// candidates returns what to train: the one model that is named, or those to choose from. Each has the same share of
+// the budget. Training without edges and training with shuffled edges have one too; the last training, on all windows,
+// has the share of two seeds.
 func (c Config) candidates() (all []candidate) {
 	one := candidate{Config: c}
 	if c.Model == "auto" {

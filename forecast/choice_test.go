@@ -21,8 +21,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// world reads tables of a simulated world: on a graph of changing weights, next returns a node's value from its own last
-// one, and from the mean of its neighbours' last ones, by weight.
+// world reads tables of a simulated world: on a graph of changing weights, next returns a node's value from its own
+// last one, and from the mean of its neighbours' last ones, by weight.
 func world(t *testing.T, nodes, times int, next func(own, neighbours, noise float64) float64) *table.Data {
 	t.Helper()
 	var edges, values bytes.Buffer
@@ -147,7 +147,8 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Error(err)
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
-	for _, text := range []string{"has the lowest error on", "The choice, on", "gn-ode", "dcrnn", "fitted to all windows"} {
+	for _, text := range []string{"has the lowest error on", "The choice, on", "gn-ode", "dcrnn",
+		"fitted to all windows"} {
 		if err != nil || !strings.Contains(string(page), text) {
 			t.Errorf("%v: the page has no %q", err, text)
 		}

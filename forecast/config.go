@@ -95,7 +95,8 @@ func (c Config) resolved() (Config, error) {
 	auto, seeds := c.Model == "auto", 1
 	switch {
 	case c.Linear && (auto || c.Model == "dcrnn"):
-		return c, invalid("Linear with the model %q, want a differential equation: auto tries one with a linear part", c.Model)
+		return c, invalid("Linear with the model %q, want a differential equation: auto tries one with a linear part",
+			c.Model)
 	case c.Graph && c.Model == "constant":
 		return c, invalid("Graph with the model \"constant\", which sees no graph: want another model")
 	case auto:

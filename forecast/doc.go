@@ -7,8 +7,8 @@
 //	ahead, err := fitted.Ahead(ctx, data.Series)  // [time][node]
 //	err = fitted.Write(ctx, "cases-forecast")     // model, forecasts, errors and a page with figures
 //
-// Start with [Fit]. With Config{Model: "auto"} it chooses among models and simple forecasts, and Result.Graph tells what
-// the graph is worth. [Load] reads a stored model, and how its data were read, to forecast from newer data.
+// Start with [Fit]. With Config{Model: "auto"} it chooses among models and simple forecasts, and Result.Graph tells
+// what the graph is worth. [Load] reads a stored model, and how its data were read, to forecast from newer data.
 //
 // A series has one target per node. For several targets, other models or other splits, use packages pengcde and
 // baseline.

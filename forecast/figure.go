@@ -252,9 +252,15 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 // what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes selects the nodes of
 // the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
+	first, details, err := r.figures(ahead, nodes)
+	return append(first, details...), err
+}
+
+// figures returns Figures in two parts: the forecasts with what limits the trust in them, and details.
+func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []figures.Item, err error) {
 	errors, err := r.Table()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	shown, rivals := []baseline.Score{r.Score}, r.rivals()
 	if best, ok := baseline.Best(rivals); ok {
@@ -263,7 +269,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	tested := r.Score.Windows[0].Last()
 	forecasts, err := r.figure(r.Series, ahead, shown, r.Coverage, tested-len(r.Score.Windows)-shownTail/2, nodes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var rows []figures.DotRow
 	for _, s := range append(shown[:1:1], rivals...) {
@@ -275,24 +281,24 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error of a window",
 		Dot: "one window"}, rows...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	items := []figures.Item{forecasts, errors}
+	first = []figures.Item{forecasts, errors}
 	if r.Coverage != nil {
-		items = append(items, coverageTable(r.Coverage, r.Target()))
+		first = append(first, coverageTable(r.Coverage, r.Target()))
 	}
 	if r.Graph != nil {
-		items = append(items, r.Graph.tables(r.Series)...)
+		first = append(first, r.Graph.tables(r.Series)...)
 	}
 	if r.Choice != nil {
-		items = append(items, r.Choice.table())
+		details = append(details, r.Choice.table())
 	}
-	items = append(items, dots)
+	details = append(details, dots)
 	if r.Report == nil {
-		return items, nil
+		return first, details, nil
 	}
 	losses, err := r.losses()
-	return append(items, losses), err
+	return first, append(details, losses), err
 }
 
 // losses draws the losses of the training that was tested.

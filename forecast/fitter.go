@@ -183,7 +183,8 @@ func (f *fitter) measureGraph(ctx context.Context, of *attempt, again bool) erro
 	f.Graph = &GraphWorth{Model: of.Name}
 	var others [][]baseline.Score
 	for i, change := range changes {
-		a, series := &attempt{network: of.network, Candidate: Candidate{Name: of.Name + " " + change.name}}, change.of(f.Series)
+		a := &attempt{network: of.network, Candidate: Candidate{Name: of.Name + " " + change.name}}
+		series := change.of(f.Series)
 		for k, with := range of.Seeds[:seeds] {
 			c := of.settings.Config
 			c.Seed = with.Seed

@@ -129,8 +129,8 @@ func (g *GraphWorth) Outcome() stats.Outcome {
 func (g *GraphWorth) String() string {
 	switch {
 	case g.Seeds == 0:
-		return "What the graph is worth was not measured: the budget was too small to train without it for as many epochs as " +
-			"with it."
+		return "What the graph is worth was not measured: the budget was too small to train without it for as many epochs " +
+			"as with it."
 	case g.Gain == nil:
 		return "No gain from the graph is shown: there are fewer than two tested windows."
 	}
@@ -147,7 +147,8 @@ func (g *GraphWorth) String() string {
 		}
 		return text + " than " + against
 	}
-	says := map[stats.Outcome]string{stats.Better: "The graph lowers the error", stats.Worse: "The graph raises the error"}
+	says := map[stats.Outcome]string{stats.Better: "The graph lowers the error",
+		stats.Worse: "No gain from the graph, which raises the error"}
 	text := fmt.Sprintf("%s: with it %s has an error %s and %s", cmp.Or(says[outcome], "No gain from the graph is shown"),
 		g.Model, than(g.Gain[0], g.Without, changes[0].name), than(g.Gain[1], g.Shuffled, "with "+changes[1].name))
 	if outcome == stats.NotTested {

@@ -17,7 +17,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // page returns an HTML page with the figures inside it.
 func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error) {
-	items, err := r.Figures(ahead)
+	answer, details, err := r.figures(ahead, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		answers = append(answers, r.Graph.String())
 	}
 	var parts []template.HTML
-	for _, item := range append(items, figures.Notes(items...)) {
+	for _, item := range slices.Concat(answer, details, []figures.Item{figures.Notes(slices.Concat(answer, details)...)}) {
 		if t, ok := item.(*figures.Table); ok && slices.Contains(answers, t.Finding) {
 			t.Finding = "" // the page states it above
 		}
@@ -47,7 +47,8 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	first, last := r.Split.Test[0], r.Split.Test[len(r.Split.Test)-1]
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, map[string]any{
-		"Target": r.Target(), "Model": r.Name(), "Answers": answers, "Parts": parts, "Rows": rows,
+		"Target": r.Target(), "Model": r.Name(), "Answers": answers, "Rows": rows,
+		"Parts": parts[:len(answer)], "Details": parts[len(answer):],
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
 		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
 		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.Last),
