@@ -147,7 +147,7 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Error(err)
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
-	for _, text := range []string{"has the lowest error on", "The choice, on", "gn-ode", "dcrnn",
+	for _, text := range []string{"has the lowest error on", "The choice, on", "GN-ODE", "DCRNN",
 		"fitted to all windows"} {
 		if err != nil || !strings.Contains(string(page), text) {
 			t.Errorf("%v: the page has no %q", err, text)
@@ -166,7 +166,7 @@ func TestInterruptedAutoGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c.Progress = func(_ float64, _ time.Duration, text string) {
-		if strings.HasPrefix(text, "gn-ode, seed 0: epoch") {
+		if strings.HasPrefix(text, "GN-ODE, seed 0: epoch") {
 			cancel()
 		}
 	}

@@ -58,7 +58,7 @@ func TestNameOfAnotherField(t *testing.T) {
 	if err := r.Write(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{ForecastsFile: "time,gn-ode,", ErrorsFile: "\ngn-ode,Ayr",
+	for file, want := range map[string]string{ForecastsFile: "time,GN-ODE,", ErrorsFile: "\nGN-ODE,Ayr",
 		PageFile: "model gn-ode"} {
 		text, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), ModelName) {

@@ -173,7 +173,9 @@ func (r *Result) dropScaled(data *table.Data, c Config) error {
 func nameOf(c pengcde.Config) string {
 	name := ModelName
 	if c.Network != nil {
-		name = field.Name(c.Network)
+		name = strings.ToUpper(field.Name(c.Network))
+	} else if _, ok := c.Field.(field.GNODE); ok {
+		name = "GN-ODE"
 	} else if _, ok := c.Field.(field.PENG); !ok {
 		name = field.Name(c.Field)
 	}

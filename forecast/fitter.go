@@ -104,6 +104,9 @@ func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 		return a, err
 	}
 	end := f.clock.begin(c.share)
+	if err := f.compile(ctx, a.network, c.Config, f.Series); err != nil {
+		return a, err
+	}
 	for i := range f.asked.Seeds {
 		if i > 0 && f.clock.over(end) {
 			break // the others would have no time to train
@@ -118,6 +121,28 @@ func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 	a.Validation, _ = a.before.Mean()
 	a.Score, err = f.tested(a.later[a.kept()])
 	return a, err
+}
+
+// compile trains one batch with nothing kept, if there is a budget: seeds then have the same part of a share, since the
+// first does not compile for all.
+func (f *fitter) compile(ctx context.Context, network *pengcde.Model, c Config, series *dyngraph.Series) error {
+	if f.clock.budget == 0 {
+		return nil
+	}
+	if _, err := network.Fit(ctx, batches(on(series, f.Split.Train)), on(series, f.Split.Validation),
+		c.training(0, 1)); err != nil {
+		return fmt.Errorf("forecast: %w", err)
+	}
+	_, err := network.Predict(ctx, on(series, f.Split.Test[:1])[0], nil)
+	return err
+}
+
+// batches returns the newest windows that fill batches.
+func batches(windows []dyngraph.Window) []dyngraph.Window {
+	if len(windows) > batchSize {
+		windows = windows[len(windows)%batchSize:]
+	}
+	return slices.Clone(windows)
 }
 
 // seed trains the network of an attempt on the graph of a series, and scores its forecasts.
@@ -185,6 +210,11 @@ func (f *fitter) measureGraph(ctx context.Context, of *attempt, again bool) erro
 	for i, change := range changes {
 		a := &attempt{network: of.network, Candidate: Candidate{Name: of.Name + " " + change.name}}
 		series := change.of(f.Series)
+		if seeds > 0 {
+			if err := f.compile(ctx, of.network, of.settings.Config, series); err != nil {
+				return err
+			}
+		}
 		for k, with := range of.Seeds[:seeds] {
 			c := of.settings.Config
 			c.Seed = with.Seed
@@ -323,10 +353,7 @@ func (f *fitter) train(ctx context.Context, model *pengcde.Model, t training, wi
 		config.Checkpoint = &train.Checkpoint{Path: t.path + "-" + part, Notice: f.asked.Notice}
 		f.checkpoints = append(f.checkpoints, config.Checkpoint.Path)
 	}
-	if len(windows) > batchSize {
-		windows = windows[len(windows)%batchSize:]
-	}
-	windows = slices.Clone(windows)
+	windows = batches(windows)
 	rng := rand.New(rand.NewPCG(t.Seed, 0))
 	rng.Shuffle(len(windows), func(i, j int) { windows[i], windows[j] = windows[j], windows[i] })
 	report, err := train.StartOver(config.Checkpoint, func() (*train.Report, error) {

@@ -57,8 +57,8 @@ func (s Stored) Forecaster() (Forecaster, error) {
 		if width == 0 || s.Inputs < 1 || slices.ContainsFunc(s.Coefficients, func(row []float64) bool {
 			return len(row) != width || !finite(row)
 		}) {
-			return nil, invalid("a stored ridge with %d rows of coefficients for %d inputs, want rows of one length with finite "+
-				"numbers", len(s.Coefficients), s.Inputs)
+			return nil, invalid("a stored ridge with %d rows of coefficients for %d inputs, want rows of one length with "+
+				"finite numbers", len(s.Coefficients), s.Inputs)
 		}
 		f.chosen, f.inputs = s.Penalty, s.Inputs
 		f.coefficients = mat.NewDense(len(s.Coefficients), width, slices.Concat(s.Coefficients...))
