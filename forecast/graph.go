@@ -17,8 +17,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// GraphWorth tells what the graph is worth to a model: its errors on the tested windows beside those of the same model
-// trained, and tested, on other graphs. All are means over the same seeds.
+// GraphWorth tells what the graph is worth to a model: its errors on the tested windows, beside the errors of the same
+// model trained, and tested, on other graphs. All are means over the same seeds.
 type GraphWorth struct {
 	// Model is the name of the model: of the trained models, the best by validation.
 	Model string
@@ -59,7 +59,7 @@ func shuffled(s *dyngraph.Series) *dyngraph.Series {
 	}
 	pattern, place, err := dyngraph.NewPattern(s.Nodes(), from, to)
 	if err != nil {
-		panic(err) // the nodes are those of a valid pattern
+		panic(err) // the nodes belong to a valid pattern
 	}
 	other := *s
 	other.Pattern, other.Weights = pattern, nil
@@ -112,7 +112,7 @@ func newGraphWorth(model string, with []baseline.Score, others [][]baseline.Scor
 	return g, err
 }
 
-// Outcome returns what is shown: Better if the graph lowers the error against both other graphs, Worse if it raises the
+// Outcome returns the finding: Better if the graph lowers the error against both other graphs, Worse if it raises the
 // error against no edges.
 func (g *GraphWorth) Outcome() stats.Outcome {
 	if g.Gain == nil || math.IsInf(g.Gain[0].HalfWidth, 0) {
@@ -179,7 +179,7 @@ func (g *GraphWorth) tables(s *dyngraph.Series) []figures.Item {
 			{Title: "with the graph minus it", Decimals: 3}},
 		Rows: [][]figures.Cell{{figures.Text("of the data"), estimate(g.With.Mean()), figures.Text("")}},
 		Notes: []string{fmt.Sprintf("The errors of %s on the tested windows, mean of %d seed%s. Without edges each node has "+
-			"a self-loop alone; shuffled edges, with their weights, are those of other nodes, by one permutation at all "+
+			"a self-loop alone; shuffled edges, with their weights, join other nodes, by one permutation at all "+
 			"times. The p values are corrected for two comparisons (Holm).", g.Model, g.Seeds, plural(g.Seeds))}}
 	for i, other := range []baseline.Score{g.Without, g.Shuffled} {
 		row := []figures.Cell{figures.Text(changes[i].name), estimate(other.Mean())}
@@ -205,7 +205,7 @@ func (g *GraphWorth) tables(s *dyngraph.Series) []figures.Item {
 			{Title: changes[0].name, Decimals: 3}, {Title: changes[1].name, Decimals: 3}},
 		Finding: fmt.Sprintf("%d of %d nodes have a lower error with the graph than on either other graph. Nodes are not "+
 			"tested one by one.", lower, len(nodes)),
-		Notes: []string{"Mean squared errors of nodes; " + ErrorsFile + " has those of all nodes."}}
+		Notes: []string{"Mean squared errors of nodes; " + ErrorsFile + " has all nodes."}}
 	for _, u := range nodes[:min(len(nodes), mostNodes)] {
 		each.Rows = append(each.Rows, []figures.Cell{figures.Text(nodeName(s, u)), figures.Number(g.With.NodeErrors[u]),
 			figures.Number(g.Without.NodeErrors[u]), figures.Number(g.Shuffled.NodeErrors[u])})
