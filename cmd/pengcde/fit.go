@@ -137,6 +137,8 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		return err
 	}
 	width := widthOf(s.out)
+	wrapped := func(text string) string { return strings.Join(plain.Wrap(text, width), "\n") + "\n" }
+	errors.Finding = "" // below, after the mark
 	text, err := errors.Text(width)
 	if err != nil {
 		return err
@@ -144,11 +146,12 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	if strings.Contains(text, "◄") {
 		text += "◄ marks the lowest mean squared error.\n"
 	}
+	text += "\n" + wrapped(fitted.Verdict())
 	if fitted.Choice != nil {
-		text = strings.Join(plain.Wrap(fitted.Choice.String(), width), "\n") + "\n\n" + text
+		text = wrapped(fitted.Choice.String()) + "\n" + text
 	}
 	if fitted.Graph != nil {
-		text += "\n" + strings.Join(plain.Wrap(fitted.Graph.String(), width), "\n") + "\n"
+		text += "\n" + wrapped(fitted.Graph.String())
 	}
 	for _, i := range fitted.Coverage {
 		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level,
