@@ -209,6 +209,16 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
+// A budget that is over after the first model leaves the others out.
+func TestNoTimeForAll(t *testing.T) {
+	c, heard := quick, ""
+	c.Budget, c.Notice = 1, func(text string) { heard += text }
+	r := fit(t, walk(t), c)
+	if len(r.Choice.Candidates) != 4+6 || r.Epochs() != 1 || strings.Count(heard, "left no time") != 3 {
+		t.Errorf("%d epochs of %d candidates, %q", r.Epochs(), len(r.Choice.Candidates), heard)
+	}
+}
+
 // Shares add up to the budget, and a share shrinks where those before took longer.
 func TestShares(t *testing.T) {
 	c, err := Config{Model: "auto", Search: true, Budget: 18*time.Minute + 40*time.Second}.resolved()

@@ -22,7 +22,8 @@ type fitter struct {
 	backend       *xla.Backend
 	all, earlier  []dyngraph.Window // all windows; the validation windows that the scales do not depend on
 	clock         clock
-	done, planned int // trainings
+	done, planned int           // trainings
+	compiling     time.Duration // the longest so far
 }
 
 // attempt is a network that was trained as a candidate.
@@ -43,7 +44,11 @@ func (f *fitter) fit(ctx context.Context) error {
 	}
 	choice := &Choice{Windows: len(f.Split.Validation), Budget: f.asked.Budget}
 	var best *attempt
-	for _, c := range candidates {
+	for i, c := range candidates {
+		if i > 0 && f.clock.over(f.clock.budget-f.compiling) {
+			f.leaveOut(choice, c.label(nameOf(c.model(f.Series))), errNoTime)
+			continue
+		}
 		a, err := f.try(ctx, c)
 		if a.network != nil {
 			defer func() {
@@ -56,8 +61,8 @@ func (f *fitter) fit(ctx context.Context) error {
 		case err != nil && (ctx.Err() != nil || len(candidates) == 1):
 			return err
 		case err != nil:
-			a.Candidate = Candidate{Name: a.Name, Err: err}
-			f.asked.Notice(fmt.Sprintf("%s is left out: %v", a.Name, err))
+			f.leaveOut(choice, a.Name, err)
+			continue
 		case best == nil || a.Validation < best.Validation:
 			best = a
 		}
@@ -95,6 +100,14 @@ func (f *fitter) fit(ctx context.Context) error {
 	return f.again(ctx, best)
 }
 
+var errNoTime = errors.New("the budget left no time for it")
+
+// leaveOut adds a candidate that has no forecast.
+func (f *fitter) leaveOut(choice *Choice, name string, why error) {
+	choice.Candidates = append(choice.Candidates, Candidate{Name: name, Err: why})
+	f.asked.Notice(fmt.Sprintf("%s is left out: %v", name, why))
+}
+
 // try trains the seeds of a candidate.
 func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 	config := c.model(f.Series)
@@ -129,6 +142,8 @@ func (f *fitter) compile(ctx context.Context, network *pengcde.Model, c Config, 
 	if f.clock.budget == 0 {
 		return nil
 	}
+	began := time.Now()
+	defer func() { f.compiling = max(f.compiling, time.Since(began)) }()
 	if _, err := network.Fit(ctx, batches(on(series, f.Split.Train)), on(series, f.Split.Validation),
 		c.training(0, 1)); err != nil {
 		return fmt.Errorf("forecast: %w", err)
@@ -211,6 +226,9 @@ func (f *fitter) measureGraph(ctx context.Context, of *attempt, again bool) erro
 		a := &attempt{network: of.network, Candidate: Candidate{Name: of.Name + " " + change.name}}
 		series := change.of(f.Series)
 		if seeds > 0 {
+			if f.clock.over(end - f.compiling) {
+				return nil
+			}
 			if err := f.compile(ctx, of.network, of.settings.Config, series); err != nil {
 				return err
 			}
