@@ -33,7 +33,7 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 		Edges: table.Edges{Path: "flows.csv"},
 		Nodes: table.Nodes{Path: "cases.csv", Targets: []string{"cases"}}}))
 	fitted := must.M1(forecast.Fit(ctx, backend, data, forecast.Config{}))
-	fmt.Println(fitted.Verdict()) // is it better than zero, mean, last value, recent mean, ridge?
+	fmt.Println(fitted.Verdict()) // is it better than node's mean, last value, recent mean, ridge?
 	for _, f := range must.M1(fitted.Ahead(ctx, data.Series)) {
 		fmt.Println(f.Time, data.Series.NodeNames, f.Values) // forecasts beyond the last row, in cases
 	}

@@ -26,7 +26,10 @@ func (c Config) checkpoint(s *dyngraph.Series) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, c.Inputs, c.Hidden, c.Layers, c.Epochs, c.LearningRate, c.Seed)
 	if !c.published() { // older digests do not include it
-		fmt.Fprintln(digest, c.Field)
+		fmt.Fprintln(digest, c.Model)
+	}
+	if c.Linear || c.share > 0 { // nor these
+		fmt.Fprintln(digest, c.Linear, c.share)
 	}
 	write := func(values any) { _ = binary.Write(digest, binary.LittleEndian, values) } // a hash accepts all writes
 	write(s.Pattern.From)
@@ -38,7 +41,7 @@ func (c Config) checkpoint(s *dyngraph.Series) string {
 }
 
 // HasCheckpoint reports whether [Fit] with these settings and data would continue from a checkpoint, or find the
-// training done.
+// first training done.
 func (c Config) HasCheckpoint(d *table.Data) bool {
 	c, err := c.resolved()
 	if err != nil || d == nil || d.Series == nil {
@@ -48,18 +51,15 @@ func (c Config) HasCheckpoint(d *table.Data) bool {
 	if err != nil {
 		return false
 	}
-	path := c.checkpoint(series)
+	path := c.candidates()[0].checkpoint(series)
 	return path != "" && (&train.Checkpoint{Path: path + "-" + tested}).Exists()
 }
 
-// RemoveCheckpoints deletes the checkpoints of the training. While they exist, the next call of [Fit] returns the
+// RemoveCheckpoints deletes the checkpoints of the trainings. While they exist, the next call of [Fit] returns the
 // same result at once. Checkpoints of other settings or data stay.
 func (r *Result) RemoveCheckpoints() error {
-	if r.checkpoint == "" {
-		return nil
-	}
-	for _, name := range []string{tested, final} {
-		if err := (&train.Checkpoint{Path: r.checkpoint + "-" + name}).Remove(); err != nil {
+	for _, path := range r.checkpoints {
+		if err := (&train.Checkpoint{Path: path}).Remove(); err != nil {
 			return fmt.Errorf("forecast: %w", err)
 		}
 	}

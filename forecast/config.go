@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -28,17 +31,35 @@ func invalid(format string, args ...any) error {
 type Config struct {
 	// Inputs is the number of snapshots that a forecast sees; 0 means 4.
 	Inputs int
-	// Field names the vector field, one of [field.Names]; "" means "affine", with the additional settings of
-	// [pengcde.Recommended] and [train.Recommended]. The published field and its training are "peng". Both use
-	// constant steps of one snapshot, except in long gaps.
-	Field string
+	// Model names the model to train, one of [Models]; "" means "peng-cde", which is the field "affine" with the
+	// additional settings of [pengcde.Recommended] and [train.Recommended]. The published field and its training are
+	// "peng". Differential equations use constant steps of one snapshot, except in long gaps.
+	//
+	// "auto" chooses by the error on validation windows: it tries "peng-cde", the same with Linear, "gn-ode" and "dcrnn",
+	// each with several seeds and the same share of Budget, beside the simple forecasts of package baseline. If one of
+	// these has the lowest error, it is the model.
+	Model string
+	// Linear adds a linear regression on a node's visible values to the model, see [head.Linear].
+	Linear bool
+	// Search also tries twice the width, one more layer and twice the learning rate, and chooses as "auto" does.
+	Search bool
+	// Graph asks what the graph is worth: the model is also trained without edges and with shuffled edges, see
+	// [GraphWorth]. "auto" does it anyway.
+	Graph bool
+	// Seeds is the number of trainings of a model, with the seeds Seed, Seed + 1 and so on. Models compare by the mean of
+	// their seeds' validation errors, so one lucky seed decides nothing; the seed with the lowest one is kept. 0 means 3
+	// with "auto", Search or Graph, else 1.
+	Seeds int
+	// Budget bounds the time of all trainings together; a training whose share is used up keeps its best parameters so
+	// far. The last training, on all windows, is never cut. 0 means 5 minutes with "auto", else no bound.
+	Budget time.Duration
 	// Hidden is the width of a node's state, Layers the depth of the vector field; 0 means 8 and 1.
 	Hidden, Layers int
 	// Epochs is the largest number of epochs; 0 means 60. Training stops after 10 epochs without a better validation.
 	Epochs int
 	// LearningRate is AdamW's learning rate; 0 means 5e-3.
 	LearningRate float64
-	// Seed draws the initial parameters and the order of training windows.
+	// Seed is the first of Seeds. It draws the initial parameters and the order of training windows.
 	Seed uint64
 	// Checkpoint is the path prefix of checkpoint files. An interrupted training with the same settings and data
 	// continues from them; "" keeps none. See [Result.RemoveCheckpoints].
@@ -48,6 +69,8 @@ type Config struct {
 	// that a user would want to read.
 	Progress func(fraction float64, left time.Duration, text string)
 	Notice   func(text string)
+
+	share time.Duration // of Budget, for all seeds of a model; 0 for no bound
 }
 
 const (
@@ -62,15 +85,30 @@ const (
 )
 
 func (c Config) resolved() (Config, error) {
-	c.Field = cmp.Or(c.Field, "affine")
-	if _, err := field.Named(c.Field); err != nil {
-		return c, errs.In("forecast: Config.Field", err, ErrInput)
+	c.Model = cmp.Or(c.Model, "peng-cde")
+	if !slices.Contains(Models(), c.Model) {
+		return c, invalid("no model %q, %s", c.Model, nearest.Want(c.Model, Models()))
+	}
+	if c.Model == "peng-cde" {
+		c.Model = "affine"
+	}
+	auto, seeds := c.Model == "auto", 1
+	switch {
+	case c.Linear && (auto || c.Model == "dcrnn"):
+		return c, invalid("Linear with the model %q, want a differential equation: auto tries one with a linear part",
+			c.Model)
+	case c.Graph && c.Model == "constant":
+		return c, invalid("Graph with the model \"constant\", which sees no graph: want another model")
+	case auto:
+		seeds, c.Graph, c.Budget = 3, true, cmp.Or(c.Budget, 5*time.Minute)
+	case c.Search || c.Graph:
+		seeds = 3
 	}
 	c.Inputs, c.Hidden, c.Layers = cmp.Or(c.Inputs, 4), cmp.Or(c.Hidden, 8), cmp.Or(c.Layers, 1)
-	c.Epochs, c.LearningRate = cmp.Or(c.Epochs, 60), cmp.Or(c.LearningRate, 5e-3)
-	if c.Inputs < 1 || c.Epochs < 1 || c.LearningRate < 0 {
-		return c, invalid("%d inputs, %d epochs and learning rate %g, want positive numbers", c.Inputs, c.Epochs,
-			c.LearningRate)
+	c.Epochs, c.LearningRate, c.Seeds = cmp.Or(c.Epochs, 60), cmp.Or(c.LearningRate, 5e-3), cmp.Or(c.Seeds, seeds)
+	if c.Inputs < 1 || c.Epochs < 1 || c.LearningRate < 0 || c.Seeds < 1 || c.Budget < 0 {
+		return c, invalid("%d inputs, %d epochs, %d seeds, learning rate %g and budget %v, want positive numbers", c.Inputs,
+			c.Epochs, c.Seeds, c.LearningRate, c.Budget)
 	}
 	if c.Progress == nil {
 		c.Progress = func(float64, time.Duration, string) {}
@@ -81,16 +119,30 @@ func (c Config) resolved() (Config, error) {
 	return c, nil
 }
 
+// Models returns the names of models: "auto", "peng-cde", the fields of [field.Names], and "dcrnn", a network in
+// discrete steps, see [rivals.DCRNN].
+func Models() []string {
+	return slices.Concat([]string{"auto", "peng-cde"}, field.Names(), []string{"dcrnn"})
+}
+
 // model returns the configuration for a series whose median time between snapshots is 1. It is the residual
 // configuration of the england-covid study: the readout gives the deviation from a node's recent mean, and maps that
 // take sums see the graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
-	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
-		Input:     pengcde.Input{Normalise: dyngraph.NormalisedAdjacency},
-		Head:      head.Nodes{Residual: s.RecentMean != nil},
-		Equation:  pengcde.Equation{Step: c.step(s)},
+	nodes := head.Nodes{Residual: s.RecentMean != nil}
+	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Seed: c.Seed, Head: nodes,
 		Execution: pengcde.Execution{Notices: notices(c.Notice)}}
-	model.Field, _ = field.Named(c.Field) // resolved has checked it
+	if c.Model == "dcrnn" {
+		model.Network = rivals.DCRNN{Hidden: c.Hidden, Layers: c.Layers}
+		return model
+	}
+	model.Hidden, model.Layers, model.Step = c.Hidden, c.Layers, c.step(s)
+	model.Normalise = dyngraph.NormalisedAdjacency
+	model.Field, _ = field.Named(c.Model) // resolved has checked it
+	if c.Linear {
+		model.Head = head.Corrected{Nodes: nodes, Linear: head.Linear{
+			Values: len(dyngraph.Window{Series: s, Length: c.Inputs + 1}.Visible())}}
+	}
 	if c.published() {
 		return model
 	}
@@ -98,7 +150,7 @@ func (c Config) model(s *dyngraph.Series) pengcde.Config {
 }
 
 // published reports whether the field is the published one, which is trained as published.
-func (c Config) published() bool { return c.Field == field.Names()[0] }
+func (c Config) published() bool { return c.Model == field.Names()[0] }
 
 // step returns the solver's step; one long gap hardly changes it.
 func (c Config) step(s *dyngraph.Series) float64 {
@@ -121,9 +173,9 @@ func (n notices) Write(text []byte) (int, error) {
 }
 
 // training returns the training configuration: of the first training, which stops early, or of a training with this
-// number of epochs.
-func (c Config) training(epochs int) train.Config {
-	t := train.Config{Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: train.AtOnce,
+// number of epochs. limit is its time, 0 for no limit.
+func (c Config) training(epochs int, limit time.Duration) train.Config {
+	t := train.Config{MaxTime: limit, Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: train.AtOnce,
 		BatchSize: batchSize, AdamW: train.AdamW{LearningRate: c.LearningRate, WeightDecay: weightDecay}}
 	if epochs > 0 {
 		t.Epochs, t.EvaluateEvery = epochs, train.NoValidation

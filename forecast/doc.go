@@ -1,4 +1,4 @@
-// Package forecast trains a small PENG-CDE on your own series, compares it with simple forecasts, and forecasts
+// Package forecast trains a small model on your own series, compares it with simple forecasts, and forecasts
 // values that are not known yet, in the unit of the data. The commands pengcde fit and pengcde forecast use it.
 //
 //	data, err := table.Read(ctx, table.Config{...})
@@ -7,7 +7,8 @@
 //	ahead, err := fitted.Ahead(ctx, data.Series)  // [time][node]
 //	err = fitted.Write(ctx, "cases-forecast")     // model, forecasts, errors and a page with figures
 //
-// Start with [Fit]. [Load] reads a stored model, and how its data were read, to forecast from newer data.
+// Start with [Fit]. With Config{Model: "auto"} it chooses among models and simple forecasts, and Result.Graph tells
+// what the graph is worth. [Load] reads a stored model, and how its data were read, to forecast from newer data.
 //
 // A series has one target per node. For several targets, other models or other splits, use packages pengcde and
 // baseline.

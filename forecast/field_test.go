@@ -33,11 +33,11 @@ func TestFieldByName(t *testing.T) {
 		{"gn-ode", field.GNODE{}, path.Ramp, &train.Guard{}},
 	} {
 		config := small
-		config.Field, config.Checkpoint = c.name, "training"
+		config.Model, config.Checkpoint = c.name, "training"
 		if config, err = config.resolved(); err != nil {
 			t.Fatal(err)
 		}
-		model, training := config.model(series), config.training(0)
+		model, training := config.model(series), config.training(0, 0)
 		if !reflect.DeepEqual(model.Field, c.field) || model.Path != c.path || model.Step != 1 || model.Adaptive != nil ||
 			!reflect.DeepEqual(training.Guard, c.guard) {
 			t.Errorf("%q: field %+v, path %q, step %g, guard %+v", c.name, model.Field, model.Path, model.Step, training.Guard)
@@ -53,13 +53,13 @@ func TestFieldByName(t *testing.T) {
 // Tables and files call a model with another field by the field's name.
 func TestNameOfAnotherField(t *testing.T) {
 	config, folder := small, t.TempDir()
-	config.Field, config.Epochs = "gn-ode", 1
+	config.Model, config.Epochs = "gn-ode", 1
 	r := fit(t, read(t, 40, 1), config)
 	if err := r.Write(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{ForecastsFile: "time,gn-ode,", ErrorsFile: "\ngn-ode,Ayr",
-		PageFile: "field gn-ode"} {
+	for file, want := range map[string]string{ForecastsFile: "time,GN-ODE,", ErrorsFile: "\nGN-ODE,Ayr",
+		PageFile: "model gn-ode"} {
 		text, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), ModelName) {
 			t.Errorf("%s, %v: want %q and no %q in\n%.300s", file, err, want, ModelName, text)

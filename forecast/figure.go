@@ -22,6 +22,7 @@ const (
 var styles = map[string]figures.Style{
 	ModelName:               {Colour: figures.Blue},
 	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
+	nodeMean:                {Colour: figures.Ink, Dash: figures.Dotted},
 	"training mean":         {Colour: figures.Ink, Dash: figures.LongDashed},
 	"last visible":          {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent mean":           {Colour: figures.Orange, Dash: figures.Dashed},
@@ -59,7 +60,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	if err != nil {
 		return nil, err
 	}
-	lines, err := c.lines(nameOf(m.Network), scores, coverage, ahead)
+	lines, err := c.lines(m.Name(), scores, coverage, ahead)
 	if err != nil {
 		return nil, err
 	}
@@ -247,24 +248,31 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures returns the tables and figures of the page: errors; forecasts and observations; how often intervals held;
-// errors by window; loss by epoch. nodes selects the nodes of the forecasts.
+// Figures returns the tables and figures of the page: forecasts and observations; errors; how often intervals held;
+// what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes selects the nodes of
+// the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
-	errors, err := Table(r.Score, r.Simple, r.Target())
+	first, details, err := r.figures(ahead, nodes)
+	return append(first, details...), err
+}
+
+// figures returns Figures in two parts: the forecasts with what limits the trust in them, and details.
+func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []figures.Item, err error) {
+	errors, err := r.Table()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	shown := []baseline.Score{r.Score}
-	if best, ok := baseline.Best(r.Simple); ok {
+	shown, rivals := []baseline.Score{r.Score}, r.rivals()
+	if best, ok := baseline.Best(rivals); ok {
 		shown = append(shown, best)
 	}
 	tested := r.Score.Windows[0].Last()
 	forecasts, err := r.figure(r.Series, ahead, shown, r.Coverage, tested-len(r.Score.Windows)-shownTail/2, nodes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var rows []figures.DotRow
-	for _, s := range append(shown[:1:1], r.Simple...) {
+	for _, s := range append(shown[:1:1], rivals...) {
 		if s.Err == nil {
 			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
 			rows = append(rows, figures.DotRow{Name: s.Name, Style: styleOf(s.Name), Value: estimate(s.Mean()), Seeds: windows})
@@ -273,22 +281,29 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error of a window",
 		Dot: "one window"}, rows...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	first = []figures.Item{forecasts, errors}
+	if r.Coverage != nil {
+		first = append(first, coverageTable(r.Coverage, r.Target()))
+	}
+	if r.Graph != nil {
+		first = append(first, r.Graph.tables(r.Series)...)
+	}
+	if r.Choice != nil {
+		details = append(details, r.Choice.table())
+	}
+	details = append(details, dots)
+	if r.Report == nil {
+		return first, details, nil
 	}
 	losses, err := r.losses()
-	if err != nil {
-		return nil, err
-	}
-	items := []figures.Item{errors, forecasts}
-	if r.Coverage != nil {
-		items = append(items, coverageTable(r.Coverage, r.Target()))
-	}
-	return append(items, dots, losses), nil
+	return first, append(details, losses), err
 }
 
 // losses draws the losses of the training that was tested.
 func (r *Result) losses() (*figures.Figure, error) {
-	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.Network.Config().Seed), Best: r.Report.Best + 1}
+	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.config.Seed), Best: r.Report.Best + 1}
 	for _, epoch := range r.Report.Epochs {
 		run.Train, run.Validation = append(run.Train, epoch.TrainLoss), append(run.Validation, epoch.Validation)
 	}

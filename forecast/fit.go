@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -30,7 +30,7 @@ type Result struct {
 	Series *dyngraph.Series
 	// Split is in order of time: training uses nothing that was unknown when a tested forecast was made.
 	Split dyngraph.Split
-	// Report describes the training whose forecasts were tested.
+	// Report describes the training whose forecasts were tested; nil if the model is a simple forecast.
 	Report *train.Report
 	// Score is the model's score on the tested windows. Simple holds the scores of the forecasts without a trained
 	// network.
@@ -39,17 +39,21 @@ type Result struct {
 	// Coverage tells how often the prediction intervals of the model held on the tested windows, by level; nil if these
 	// are too few.
 	Coverage []Coverage
+	// Choice tells among which forecasts the model was chosen; nil if there was only one.
+	Choice *Choice
+	// Graph tells what the graph is worth; nil if it was not asked for.
+	Graph *GraphWorth
 
-	simple     []baseline.Forecaster // of Simple, as they were tested
-	checkpoint string
-	field      string // of Config
+	simples     []*simple // of Simple, as they were tested
+	config      Config    // of the model
+	checkpoints []string
 }
 
 // Fit trains on the first 60% of the windows, stops early by the next 20%, and tests on the rest, together with the
 // simple forecasts of package baseline. Windows whose inputs end before the last step used for the scales are not
-// tested.
+// tested. If there are several models or seeds, the errors on the next 20% also choose among them, see [Config].
 //
-// Fit then trains again for the same number of epochs on all windows and returns that model; the caller must close
+// Fit then trains the model again for the same number of epochs on all windows and returns that; the caller must close
 // it. Batches hold four windows. The oldest windows that do not fill a batch are left out, since another batch size
 // would need another compilation. When ctx ends, the error wraps the context's error, and with a Checkpoint the next
 // call continues.
@@ -77,7 +81,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		c.Notice("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that could be told; a " +
 			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
 	}
-	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
+	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series)}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
 		return nil, errs.New(errors.Join(ErrInput, err), "forecast: %d snapshots with all lags are too few to train, "+
@@ -88,18 +92,64 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err := r.dropScaled(data, c); err != nil {
 		return nil, err
 	}
-	r.simple, r.checkpoint, r.field = baseline.Heuristics(), c.checkpoint(series), c.Field
-	if r.Simple, err = baseline.Compare(ctx, r.Split, r.simple...); err != nil {
+	if r.Simple, err = r.compare(ctx, r.Split.Test); err != nil {
 		return nil, err
 	}
-	if r.Network, err = pengcde.New(backend, c.model(series)); err != nil {
+	all, err := windows.List()
+	if err != nil {
 		return nil, err
 	}
-	if err := r.train(ctx, c, data, windows); err != nil {
+	said, notice := make(map[string]bool), c.Notice
+	c.Notice = func(text string) { // once for all models
+		if !said[text] {
+			notice(text)
+		}
+		said[text] = true
+	}
+	f := &fitter{Result: r, asked: c, backend: backend, all: all, earlier: afterScales(r.Split.Validation, data),
+		clock: clock{budget: c.Budget, left: c.Budget, began: time.Now()}}
+	if err := f.fit(ctx); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+// rivals returns the scores of other forecasts on the tested windows: networks, then simple forecasts.
+func (r *Result) rivals() (all []baseline.Score) {
+	if r.Choice != nil {
+		for _, c := range r.Choice.Candidates {
+			if c.Err == nil && c.Seeds != nil {
+				all = append(all, c.Score)
+			}
+		}
+	}
+	all = append(all, r.Simple...)
+	return slices.DeleteFunc(all, func(s baseline.Score) bool { return s.Name == r.Score.Name })
+}
+
+// Epochs returns the number of epochs of all trainings that were tested.
+func (r *Result) Epochs() (count int) {
+	if r.Choice == nil {
+		return len(r.Report.Epochs)
+	}
+	for _, c := range r.Choice.Candidates {
+		for _, s := range c.Seeds {
+			count += len(s.Report.Epochs)
+		}
+	}
+	return count
+}
+
+// compare fits the simple forecasts and returns their scores on windows.
+func (r *Result) compare(ctx context.Context, windows []dyngraph.Window) ([]baseline.Score, error) {
+	split := r.Split
+	split.Test = windows
+	var all []baseline.Forecaster
+	for _, s := range r.simples {
+		all = append(all, s)
+	}
+	return baseline.Compare(ctx, split, all...)
 }
 
 // dropScaled removes the tested windows whose target may have influenced the scales.
@@ -119,95 +169,18 @@ func (r *Result) dropScaled(data *table.Data, c Config) error {
 	return nil
 }
 
-// train trains, tests, and trains again on all windows with the same compiled programs.
-func (r *Result) train(ctx context.Context, c Config, data *table.Data, windows dyngraph.Windows) (err error) {
-	t := trainer{c, r.Network, r.checkpoint}
-	if r.Report, err = t.train(ctx, tested, r.Split.Train, r.Split.Validation, 0); err != nil {
-		return err
+// nameOf returns the name of a network in tables and files.
+func nameOf(c pengcde.Config) string {
+	name := ModelName
+	if c.Network != nil {
+		name = strings.ToUpper(field.Name(c.Network))
+	} else if _, ok := c.Field.(field.GNODE); ok {
+		name = "GN-ODE"
+	} else if _, ok := c.Field.(field.PENG); !ok {
+		name = field.Name(c.Field)
 	}
-	earlier := afterScales(r.Split.Validation, data)
-	both, err := score(ctx, r.Network, slices.Concat(earlier, r.Split.Test))
-	if err != nil {
-		return err
+	if _, ok := c.Head.(head.Corrected); ok {
+		name += " + linear"
 	}
-	if r.Coverage, r.intervals, err = calibrate(both, len(earlier)); err != nil {
-		return err
-	}
-	if r.Score, err = baseline.NewScore(both.Name, r.Split.Test, both.Forecasts[len(earlier):]); err != nil {
-		return err
-	}
-	if r.Coverage == nil {
-		c.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals: want at least %d whose targets are "+
-			"known when a later one is forecast", len(r.Score.Windows), leastWindows))
-	}
-	all, err := windows.List()
-	if err != nil {
-		return err
-	}
-	r.Network.Reset(c.Seed)
-	_, err = t.train(ctx, final, all, nil, r.Report.Best+1)
-	return err
-}
-
-// score forecasts windows and measures the forecasts.
-func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window) (baseline.Score, error) {
-	var forecasts [][]float64
-	for _, w := range windows {
-		y, err := model.Predict(ctx, w, nil)
-		if err != nil {
-			return baseline.Score{}, err
-		}
-		forecasts = append(forecasts, y.Values)
-	}
-	return baseline.NewScore(nameOf(model), windows, forecasts)
-}
-
-// nameOf returns the name of a model in tables and files.
-func nameOf(model *pengcde.Model) string {
-	f := model.Config().Field
-	if _, ok := f.(field.PENG); ok {
-		return ModelName
-	}
-	return field.Name(f)
-}
-
-// trainer trains a model.
-type trainer struct {
-	Config
-	model      *pengcde.Model
-	checkpoint string
-}
-
-// train stops by validation windows, or runs a fixed number of epochs without them.
-func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window,
-	epochs int) (*train.Report, error) {
-	config := t.training(epochs)
-	begin, twice, first := 0.5, time.Duration(1), "training on all windows"
-	if epochs == 0 { // then the second training follows
-		begin, twice, first = 0, 2, "compiling"
-	}
-	t.Progress(begin, 0, first)
-	config.Progress = func(p train.Progress) {
-		text := fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
-		if epochs == 0 {
-			text = fmt.Sprintf("epoch %d, loss %.3g, validation %.3g, best %.3g", p.Epoch, p.TrainLoss, p.Validation, p.Best)
-		}
-		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), twice*p.Left, text)
-	}
-	if t.checkpoint != "" {
-		config.Checkpoint = &train.Checkpoint{Path: t.checkpoint + "-" + name, Notice: t.Notice}
-	}
-	if len(training) > batchSize {
-		training = training[len(training)%batchSize:]
-	}
-	training = slices.Clone(training)
-	rng := rand.New(rand.NewPCG(t.Seed, 0))
-	rng.Shuffle(len(training), func(i, j int) { training[i], training[j] = training[j], training[i] })
-	report, err := train.StartOver(config.Checkpoint, func() (*train.Report, error) {
-		return t.model.Fit(ctx, training, validation, config)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("forecast: %w", err)
-	}
-	return report, nil
+	return name
 }

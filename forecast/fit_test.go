@@ -258,8 +258,11 @@ func TestFitInputErrors(t *testing.T) {
 		{"horizon", read(t, 40, 50), small, "no snapshot of 38 has a target that is known 50 later"},
 		{"no data", nil, small, "no data"},
 		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times the number that these take together"},
-		{"field", read(t, 40, 1), Config{Field: "afine"}, `no field "afine", want one of peng, affine, original, ` +
-			"adjacency, pre-mult, gn-ode, constant; did you mean affine?"},
+		{"model", read(t, 40, 1), Config{Model: "afine"}, `no model "afine", want one of auto, peng-cde, peng, affine, ` +
+			"original, adjacency, pre-mult, gn-ode, constant, dcrnn; did you mean affine?"},
+		{"linear", read(t, 40, 1), Config{Model: "dcrnn", Linear: true}, "want a differential equation"},
+		{"no graph", read(t, 40, 1), Config{Model: "constant", Graph: true}, "sees no graph"},
+		{"seeds", read(t, 40, 1), Config{Seeds: -1}, "-1 seeds"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},
 		{"inputs", read(t, 40, 1), Config{Inputs: 50}, "too few"},
 		{"huge", read(t, 40, 1), Config{Hidden: -3}, "hidden -3"},

@@ -11,12 +11,16 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Model is a trained network with everything needed to forecast from other files with the same columns.
+// Model is a trained network, or a fitted simple forecast, with everything needed to forecast from other files with the
+// same columns.
 type Model struct {
+	// Network is the trained network; nil if the model is a simple forecast.
 	Network *pengcde.Model
 	// Recipe reads new files in the same way as the training's files.
 	Recipe table.Recipe
@@ -25,6 +29,7 @@ type Model struct {
 
 	unit      float64 // time unit of the network, in the unit of the series
 	intervals []halfWidths
+	simple    *simple // without a Network
 }
 
 // textKey is the key of a model file's texts.
@@ -37,23 +42,50 @@ type text struct {
 	Unit   float64      `json:"Unit"`
 	// Intervals are the half-widths of prediction intervals; none if too few windows were tested.
 	Intervals []halfWidths `json:"Intervals,omitzero"`
+	// Simple is the model if it is a simple forecast: its name in tables, and what it learnt.
+	Simple *storedSimple `json:"Simple,omitzero"`
 }
 
-// Save writes one file, which pengcde.Load can also read; see [pengcde.Model.Save].
+// storedSimple is a simple forecast in a file.
+type storedSimple struct {
+	Label string `json:"Label"`
+	baseline.Stored
+}
+
+// Save writes one file. pengcde.Load can also read it if the model is a network; see [pengcde.Model.Save].
 func (m *Model) Save(path string) error {
-	content, err := json.Marshal(text{m.Recipe, m.Inputs, m.unit, m.intervals})
+	t := text{m.Recipe, m.Inputs, m.unit, m.intervals, nil}
+	if m.simple != nil {
+		stored, err := baseline.Store(m.simple.Forecaster)
+		if err != nil {
+			return err
+		}
+		t.Simple = &storedSimple{m.simple.label, stored}
+	}
+	content, err := json.Marshal(t)
 	if err != nil {
 		return fmt.Errorf("forecast: save model: %w", err)
 	}
-	return m.Network.SaveWith(path, map[string]string{textKey: string(content)})
+	texts := map[string]string{textKey: string(content)}
+	if m.simple == nil {
+		return m.Network.SaveWith(path, texts)
+	}
+	if err := safetensors.Write(path, texts, nil); err != nil {
+		return fmt.Errorf("forecast: save model: %w", err)
+	}
+	return nil
 }
 
 // Load reads a file that [Model.Save] wrote. Close the model when it is no longer needed.
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	texts, err := pengcde.Metadata(path)
 	if errors.Is(err, pengcde.ErrFile) {
-		return nil, errs.In("forecast: damaged or no model, want a file that pengcde fit wrote, such as "+ModelFile, err,
-			ErrInput)
+		file, noFile := safetensors.Read(path)
+		if noFile != nil || file.Metadata[textKey] == "" { // no simple forecast either
+			return nil, errs.In("forecast: damaged or no model, want a file that pengcde fit wrote, such as "+ModelFile, err,
+				ErrInput)
+		}
+		texts, err = file.Metadata, nil
 	}
 	if err != nil {
 		return nil, err
@@ -70,22 +102,56 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
 			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
 	}
-	network, err := pengcde.Load(backend, path)
-	if err != nil {
+	m := &Model{Recipe: t.Recipe, Inputs: t.Inputs, unit: t.Unit, intervals: t.Intervals}
+	if t.Simple != nil {
+		f, err := t.Simple.Forecaster()
+		if err != nil {
+			return nil, errs.In("forecast: "+path, err, ErrInput)
+		}
+		m.simple = &simple{t.Simple.Label, f}
+	} else if m.Network, err = pengcde.Load(backend, path); err != nil {
 		return nil, err
 	}
 	for _, i := range t.Intervals {
-		if len(i.Half) != network.Config().Nodes || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
-			network.Close()
+		if len(i.Half) != m.nodes() || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
+			m.Close()
 			return nil, invalid("%s has %d half-widths of intervals, want one of 0 or more for each of %d nodes: fit the model "+
-				"again with this version", path, len(i.Half), network.Config().Nodes)
+				"again with this version", path, len(i.Half), m.nodes())
 		}
 	}
-	return &Model{network, t.Recipe, t.Inputs, t.Unit, t.Intervals}, nil
+	return m, nil
 }
 
 // Close frees the network.
-func (m *Model) Close() { m.Network.Close() }
+func (m *Model) Close() {
+	if m.Network != nil {
+		m.Network.Close()
+	}
+}
+
+// Name returns the name of the model in tables and files.
+func (m *Model) Name() string {
+	if m.simple != nil {
+		return m.simple.label
+	}
+	return nameOf(m.Network.Config())
+}
+
+func (m *Model) nodes() int {
+	if m.simple != nil {
+		return len(m.Recipe.NodeNames)
+	}
+	return m.Network.Config().Nodes
+}
+
+// forecast returns the forecast of a window, in the unit of the series.
+func (m *Model) forecast(ctx context.Context, w dyngraph.Window) ([]float64, error) {
+	if m.simple != nil {
+		return m.simple.Forecast(w)
+	}
+	y, err := m.Network.Predict(ctx, w, nil)
+	return y.Values, err
+}
 
 // Target returns the name of the forecast column.
 func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
@@ -116,10 +182,13 @@ func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 }
 
 func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
-	config := m.Network.Config()
-	if series.Nodes() != config.Nodes || series.FeatureSize != config.Features {
+	features := series.FeatureSize // those that a simple forecast reads, it checks itself
+	if m.Network != nil {
+		features = m.Network.Config().Features
+	}
+	if series.Nodes() != m.nodes() || series.FeatureSize != features {
 		return nil, invalid("series %q has %d nodes and %d features, the model was made for %d and %d: read it by the "+
-			"model's Recipe", series.Name, series.Nodes(), series.FeatureSize, config.Nodes, config.Features)
+			"model's Recipe", series.Name, series.Nodes(), series.FeatureSize, m.nodes(), features)
 	}
 	if len(series.Times) < m.Inputs {
 		lags := max(1, m.Recipe.Config.Lags)
@@ -139,15 +208,15 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	for _, w := range windows {
 		step, newest := w.Last()+series.Alignment.Targets.Last, newest(w)
 		f := Forecast{window: w, From: calendar.text(newest), Time: calendar.text(step), Ahead: step - newest, step: step}
-		y, err := m.Network.Predict(ctx, w, nil)
+		y, err := m.forecast(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		if f.Values, err = unscaled(series, w.Last(), y.Values); err != nil {
+		if f.Values, err = unscaled(series, w.Last(), y); err != nil {
 			return nil, err
 		}
 		for _, i := range m.intervals {
-			one, err := around(series, w.Last(), least, i.Level, y.Values, i.Half)
+			one, err := around(series, w.Last(), least, i.Level, y, i.Half)
 			if err != nil {
 				return nil, err
 			}

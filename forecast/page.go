@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the page
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -16,27 +17,38 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // page returns an HTML page with the figures inside it.
 func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error) {
-	items, err := r.Figures(ahead)
+	answer, details, err := r.figures(ahead, nil)
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := items[0].(*figures.Table); ok {
-		t.Finding = "" // the page states it above
+	answers := []string{r.Verdict()}
+	if r.Choice != nil {
+		answers = append([]string{r.Choice.String()}, answers...)
+	}
+	if r.Graph != nil {
+		answers = append(answers, r.Graph.String())
 	}
 	var parts []template.HTML
-	for _, item := range append(items, figures.Notes(items...)) {
+	for _, item := range slices.Concat(answer, details, []figures.Item{figures.Notes(slices.Concat(answer, details)...)}) {
+		if t, ok := item.(*figures.Table); ok && slices.Contains(answers, t.Finding) {
+			t.Finding = "" // the page states it above
+		}
 		html, err := item.HTML()
 		if err != nil {
 			return nil, fmt.Errorf("forecast: page: %w", err)
 		}
 		parts = append(parts, template.HTML(html)) // from package figures, which escapes its input
 	}
-	rows := r.rows(ahead, simple)
-	c, network := calendar{r.Series, r.unit}, r.Network.Config()
+	rows, best := r.rows(ahead, simple), 0
+	if r.Report != nil {
+		best = max(1, r.Report.Best+1)
+	}
+	c := calendar{r.Series, r.unit}
 	first, last := r.Split.Test[0], r.Split.Test[len(r.Split.Test)-1]
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, map[string]any{
-		"Target": r.Target(), "Model": r.Score.Name, "Verdict": r.Verdict(), "Parts": parts, "Rows": rows,
+		"Target": r.Target(), "Model": r.Name(), "Answers": answers, "Rows": rows,
+		"Parts": parts[:len(answer)], "Details": parts[len(answer):],
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
 		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
 		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.Last),
@@ -44,8 +56,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
 		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Alignment.Targets.Last - (first.Last() - 1 +
 			max(0, r.Series.Alignment.Features.Last)),
-		"Field": r.field, "Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers,
-		"Seed":      network.Seed,
+		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})
 	return b.Bytes(), err
@@ -60,5 +71,5 @@ func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 		return []string{f.Time}
 	}
 	number := func(v float64) string { return fmt.Sprintf("%.4g", v) }
-	return forecastRows(nameOf(r.Network), r.Recipe.NodeNames, ahead, simple, number, when, "time")
+	return forecastRows(r.Name(), r.Recipe.NodeNames, ahead, simple, number, when, "time")
 }

@@ -87,7 +87,7 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 	if err != nil || i < 0 || math.Abs(written[i].values[0][0]-want[0]) > 1e-9 {
 		t.Errorf("%v: %v, want %v of the tested penalty %g", err, written, want, tested.Chosen())
 	}
-	r.simple[0] = broken{r.simple[0]}
+	r.simples[0].Forecaster = broken{r.simples[0].Forecaster}
 	if _, err := r.simpleAhead(ahead); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a simple forecast that cannot be fitted again: %v", err)
 	}

@@ -14,8 +14,17 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Verdict states in one sentence whether the model beats the best simple forecast, and by how much.
-func (r *Result) Verdict() string { return Verdict(r.Score, r.Simple) }
+// Verdict states in one sentence whether the model beats the best simple forecast on the tested windows, and by how
+// much. A model that is a simple forecast is compared with the network that was the best by validation.
+func (r *Result) Verdict() string {
+	if r.simple == nil {
+		return Verdict(r.Score, r.Simple)
+	}
+	if best, ok := r.Choice.best(true); ok {
+		return versus(r.Score, best.Score)
+	}
+	return "No model could be trained."
+}
 
 // Verdict compares a model with the simple forecasts of [baseline.Compare] on the same windows, in one sentence.
 func Verdict(model baseline.Score, simple []baseline.Score) string {
@@ -23,15 +32,17 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if !ok {
 		return fmt.Sprintf("No simple forecast could be made, so %s has nothing to be compared with.", model.Name)
 	}
+	return versus(model, best)
+}
+
+// versus compares two scores in one sentence.
+func versus(model, best baseline.Score) string {
 	mean, _ := model.Mean()
 	least, _ := best.Mean()
 	difference, half := model.Minus(best)
 	better, worse := model.Name, best.Name
 	if difference > 0 {
 		better, worse = worse, better
-	}
-	if first, size := utf8.DecodeRuneInString(better); size > 0 {
-		better = string(unicode.ToUpper(first)) + better[size:]
 	}
 	is, chance := "has a lower error", fmt.Sprintf(", which may be chance (95%% interval ± %s)", digits(half))
 	switch outcome := stats.OutcomeOf(difference, half); {
@@ -45,8 +56,16 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	case outcome != stats.NotShown:
 		is, chance = "is better", fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	}
-	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", better, is, worse,
+	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", capital(better), is, worse,
 		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)), chance)
+}
+
+func capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // digits formats a number with three decimals, or with two digits if it is smaller than these show.
@@ -60,14 +79,39 @@ func digits(v float64) string {
 // Table returns the errors of a model and of simple forecasts on the same windows. unit is the data's unit, such as
 // "cases"; "" leaves out the column of absolute errors.
 func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
+	t, err := errorTable(model, simple, unit)
+	if err != nil {
+		return nil, err
+	}
+	t.Finding = Verdict(model, simple)
+	if len(simple) > 1 {
+		t.Notes = append(t.Notes, "The best simple forecast is the best by these same errors, which favours it.")
+	}
+	return t, nil
+}
+
+// Table returns the errors of the model and of all other forecasts on the tested windows.
+func (r *Result) Table() (*figures.Table, error) {
+	if r.Choice == nil {
+		return Table(r.Score, r.Simple, r.Target())
+	}
+	t, err := errorTable(r.Score, r.rivals(), r.Target())
+	if err != nil {
+		return nil, err
+	}
+	t.Finding = r.Verdict()
+	return t, nil
+}
+
+// errorTable returns the errors of a model and its rivals.
+func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
-		Finding: Verdict(model, simple),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
 	if unit != "" {
-		t.Columns = append(t.Columns, figures.Column{Title: "absolute error, " + unit, Better: figures.Lower})
+		t.Columns = append(t.Columns, figures.Column{Title: "absolute error, " + unit})
 	}
-	for _, s := range append([]baseline.Score{model}, simple...) {
+	for _, s := range append([]baseline.Score{model}, rivals...) {
 		if s.Err != nil {
 			t.Rows = append(t.Rows, []figures.Cell{figures.Text(s.Name)})
 			t.Notes = append(t.Notes, errs.In(s.Name+" cannot be made", s.Err).Error()+".")
@@ -87,13 +131,11 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 		t.Rows = append(t.Rows, row)
 	}
 	if len(model.Windows[0].Series.Scales) > 0 {
-		t.Notes = append(t.Notes, "zero: the node's mean in the first part of the series, which is 0 once standardised.")
+		t.Notes = append(t.Notes, capital(nodeMean)+": of each node its mean in the first part of the series, which scales "+
+			"come from. Training mean: one number for all nodes, in these scales.")
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
 		". Below 0, "+model.Name+" is better.", interval(model))
-	if len(simple) > 1 {
-		t.Notes = append(t.Notes, "The best simple forecast is the best by these same errors, which favours it.")
-	}
 	return t, nil
 }
 

@@ -38,7 +38,7 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	forecasts, err := forecastsCSV(nameOf(r.Network), r.Recipe.NodeNames, ahead, simple)
+	forecasts, err := forecastsCSV(r.Name(), r.Recipe.NodeNames, ahead, simple)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (m *Model) WriteForecasts(path string, ahead []Forecast) (err error) {
 	var content []byte
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
-		content, err = forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
+		content, err = forecastsCSV(m.Name(), m.Recipe.NodeNames, ahead, nil)
 	case ".parquet":
 		content, err = m.forecastsParquet(ahead)
 	default:
@@ -86,7 +86,7 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 	}
 	t := tabular.Table{Columns: []tabular.Column{tabular.Text("node"), instant("from"), tabular.Whole("ahead"),
 		instant("time")}}
-	for _, name := range forecastColumns(nameOf(m.Network), ahead) {
+	for _, name := range forecastColumns(m.Name(), ahead) {
 		t.Columns = append(t.Columns, tabular.Number(name))
 	}
 	var rows [][]any
@@ -133,17 +133,15 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range r.simple {
-		if r.Simple[i].Err != nil { // the tables report it
+	for i, f := range r.simples {
+		if r.Simple[i].Err != nil || f.label == r.Name() { // the tables report the error; the model has its own column
 			continue
 		}
-		one := simpleForecast{name: f.Name()}
-		if ridge, ok := f.(*baseline.Ridge); ok {
-			f = &baseline.Ridge{Penalty: ridge.Chosen()}
+		f, err := f.refitted(windows)
+		if err != nil {
+			return nil, err
 		}
-		if err := f.Fit(windows, nil); err != nil {
-			return nil, fmt.Errorf("forecast: %s fitted to all windows: %w", one.name, err)
-		}
+		one := simpleForecast{name: f.label}
 		for _, a := range ahead {
 			values, err := f.Forecast(a.window)
 			if err != nil {
@@ -202,7 +200,7 @@ func forecastColumns(model string, ahead []Forecast) []string {
 
 func (r *Result) errorsCSV() ([]byte, error) {
 	rows := [][]string{{"forecast", "node", "windows", "mean squared error", "absolute error, " + r.Target()}}
-	for _, s := range append([]baseline.Score{r.Score}, r.Simple...) {
+	for _, s := range append([]baseline.Score{r.Score}, r.rivals()...) {
 		if s.Err != nil {
 			rows = append(rows, []string{s.Name, "", "0", "", ""})
 			continue
@@ -218,6 +216,17 @@ func (r *Result) errorsCSV() ([]byte, error) {
 		for u, errors := range absolute {
 			rows = append(rows, []string{s.Name, nodeName(r.Series, u), strconv.Itoa(len(errors)), short(s.NodeErrors[u]),
 				short(stat.Mean(errors, nil))})
+		}
+	}
+	if r.Graph == nil || r.Graph.Seeds == 0 {
+		return encode(rows)
+	}
+	for _, s := range []baseline.Score{r.Graph.With, r.Graph.Without, r.Graph.Shuffled} { // means over seeds
+		mean, _ := s.Mean()
+		name := fmt.Sprintf("%s, mean of %d seed%s", s.Name, r.Graph.Seeds, plural(r.Graph.Seeds))
+		rows = append(rows, []string{name, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
+		for u, e := range s.NodeErrors {
+			rows = append(rows, []string{name, nodeName(r.Series, u), "", short(e), ""})
 		}
 	}
 	return encode(rows)

@@ -39,7 +39,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 	}
 	result, err := forecast.Fit(ctx, backend, data, c)
 	if err == nil {
-		bar.Done(fmt.Sprintf("%d epochs", len(result.Report.Epochs)))
+		bar.Done(fmt.Sprintf("%d epochs", result.Epochs()))
 		return result, nil
 	}
 	backend.Close()

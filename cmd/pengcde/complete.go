@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/forecast"
 )
 
 // The scripts ask the program itself, so they know the studies and flags of the version that is installed.
@@ -183,6 +184,8 @@ func (at position) values(ctx context.Context) []string {
 			names = append(names, string(p))
 		}
 		return names
+	case at.flag.Name == "model":
+		return forecast.Models()
 	case at.flag.Name == "models" && len(at.args) > 0:
 		return models(ctx, at.args[0], experiments.Profile(at.profile))
 	}

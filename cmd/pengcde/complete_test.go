@@ -37,6 +37,7 @@ func TestComplete(t *testing.T) {
 		"run nothing --models p":                  "",
 		"cite recomm":                             "recommended",
 		"fit --edges ":                            "",
+		"fit --model a":                           "auto affine adjacency",
 		"dance ":                                  "list",
 		"com":                                     "completion",
 	} {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -33,13 +35,18 @@ type fitCommand struct {
 
 	cellFlags
 
-	Field   string `help:"${fields}, see docs/which-model.md." default:"affine" placeholder:"NAME"`
-	Hidden  int    `help:"Width of a node's state." default:"8"`
-	Layers  int    `help:"Layers of the vector field." default:"1"`
-	Epochs  int    `help:"The most epochs of training, which stops early." default:"60"`
-	Seed    uint64 `help:"Draws the initial parameters."`
-	Out     string `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
-	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+	Model   string        `help:"auto, which chooses; peng-cde; dcrnn; or a field: ${fields}. See docs/which-model.md." aliases:"field" default:"peng-cde" placeholder:"NAME"`
+	Linear  bool          `help:"Add a linear regression on a node's past to the model."`
+	Search  bool          `help:"Also try a wider and a deeper model and a higher learning rate; validation windows choose."`
+	Graph   bool          `help:"Say what the graph is worth: also train without edges and with shuffled ones. auto does it."`
+	Seeds   int           `help:"How often to train a model; else 3 with auto, --search or --graph, else 1." placeholder:"N"`
+	Budget  time.Duration `help:"The most time for all trainings, such as 90s or 5m; else 5m with auto, else any." placeholder:"TIME"`
+	Hidden  int           `help:"Width of a node's state." default:"8"`
+	Layers  int           `help:"Layers of the vector field." default:"1"`
+	Epochs  int           `help:"The most epochs of training, which stops early." default:"60"`
+	Seed    uint64        `help:"Draws the initial parameters; further seeds count up."`
+	Out     string        `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
+	Backend string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
 // cellFlags say how cells are read. An empty flag leaves a configuration as it is.
@@ -90,15 +97,16 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 		len(series.Times), backend)
 	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
 	bar := newBar("fit", s.err)
-	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Field: c.Field, Hidden: c.Hidden,
-		Layers: c.Layers, Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
+	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
+		Search: c.Search, Graph: c.Graph, Seeds: c.Seeds, Budget: c.Budget, Hidden: c.Hidden, Layers: c.Layers,
+		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
 		Notice: func(text string) { fmt.Fprintln(s.err, "\n"+text) }})
 	if err != nil {
 		bar.Stop("stopped")
 		return err
 	}
 	defer fitted.Close()
-	bar.Done(fmt.Sprintf("%d epochs", len(fitted.Report.Epochs)))
+	bar.Done(fmt.Sprintf("%d epochs", fitted.Epochs()))
 	if err := fitted.Write(ctx, out); err != nil {
 		return err
 	}
@@ -122,15 +130,28 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 	return config, err
 }
 
-// report prints the errors and the paths of the files.
+// report prints the answers, the errors and the paths of the files.
 func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) error {
-	errors, err := forecast.Table(fitted.Score, fitted.Simple, c.Target)
+	errors, err := fitted.Table()
 	if err != nil {
 		return err
 	}
-	text, err := errors.Text(widthOf(s.out))
+	width := widthOf(s.out)
+	wrapped := func(text string) string { return strings.Join(plain.Wrap(text, width), "\n") + "\n" }
+	errors.Finding = "" // below, after the mark
+	text, err := errors.Text(width)
 	if err != nil {
 		return err
+	}
+	if strings.Contains(text, "◄") {
+		text += "◄ marks the lowest mean squared error.\n"
+	}
+	text += "\n" + wrapped(fitted.Verdict())
+	if fitted.Choice != nil {
+		text = wrapped(fitted.Choice.String()) + "\n" + text
+	}
+	if fitted.Graph != nil {
+		text += "\n" + wrapped(fitted.Graph.String())
 	}
 	for _, i := range fitted.Coverage {
 		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level,

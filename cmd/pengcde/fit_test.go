@@ -109,6 +109,27 @@ func TestFitAndForecast(t *testing.T) {
 	}
 }
 
+// fit --model auto says what it chose, by how much, and what the graph is worth, and its model forecasts.
+func TestFitAuto(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 40, "Deal")
+	said := output(t, folder, fitting("--model", "auto", "--seeds", "1", "--epochs", "1")...)
+	for _, text := range []string{" has the lowest error on ", "PENG-CDE + linear", "DCRNN", "GN-ODE", "from the graph is shown",
+		"than without edges"} {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), text) {
+			t.Errorf("fit says nothing of %q:\n%s", text, said)
+		}
+	}
+	for line := range strings.Lines(said) {
+		if !strings.Contains(line, "pengcde forecast") && len([]rune(line)) > 81 {
+			t.Errorf("line of %d columns: %s", len([]rune(line)), line)
+		}
+	}
+	ring(t, folder, "new_", 35, 10, "Deal")
+	output(t, folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "new_flows.csv", "--nodes",
+		"new_visits.csv")
+}
+
 func TestFitInputErrors(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 8, "Deal")
@@ -122,6 +143,10 @@ func TestFitInputErrors(t *testing.T) {
 		{"step", fitting("--step", "soon")},
 		{"horizon", fitting("--horizon", "0")},
 		{"did you mean gn-ode?", fitting("--field", "gnode")},
+		{"did you mean auto?", fitting("--model", "aut")},
+		{"-1 seeds", fitting("--seeds=-1")},
+		{"budget", fitting("--budget", "soon")},
+		{"budget", fitting("--budget=-1m")},
 		{"--epochs 0, want 1", fitting("--epochs", "0")},
 		{"--inputs 0, want 1", fitting("--inputs", "0")},
 		{"--hidden -2, want 1", fitting("--hidden=-2")},

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"math"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -26,6 +27,9 @@ type Config struct {
 	MinEpochs int `json:"MinEpochs"`
 	// Target, if positive, ends training at the first validation that is at most Target, even before MinEpochs.
 	Target float64 `json:"Target,omitzero"`
+	// MaxTime, if positive, ends training after the batch with which it has taken that long, including earlier calls that
+	// were interrupted. The parameters are then validated once more. It is not part of a checkpoint's identity.
+	MaxTime time.Duration `json:"-"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int `json:"BatchSize"`
 	// Guard, if not nil, lets training continue after a batch without a usable gradient; nil ends training there, as
@@ -61,9 +65,9 @@ func Recommended(c Config) Config {
 func (c Config) withDefaults() (Config, error) {
 	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
 	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
-	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
-		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers",
-			c.Epochs, c.Patience, c.BatchSize)
+	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 || c.MaxTime < 0 {
+		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, time %v, want positive numbers",
+			c.Epochs, c.Patience, c.BatchSize, c.MaxTime)
 	}
 	if c.Target != 0 && (!(c.Target > 0) || math.IsInf(c.Target, 1) || c.EvaluateEvery < 0) {
 		return c, errs.New(ErrInput, "pengcde/train: Target %g with EvaluateEvery %d, want a positive finite number and "+

@@ -107,9 +107,9 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.epoch(ctx, began); err != nil {
 			return err
 		}
-		e := len(l.report.Epochs)
+		e, out := len(l.report.Epochs), l.timeUp()
 		epoch := l.sums(l.problem.Batches())
-		evaluated := l.config.EvaluateEvery > 0 && (e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1)
+		evaluated := l.config.EvaluateEvery > 0 && (e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1 || out)
 		if evaluated {
 			if err := l.validate(ctx, e, &epoch); err != nil {
 				return err
@@ -128,6 +128,8 @@ func (l *loop) run(ctx context.Context) error {
 			l.Stop = StopTarget
 		case evaluated && l.Waited >= l.config.Patience && e > l.config.MinEpochs:
 			l.Stop = StopPatience
+		case out:
+			l.Stop = StopTime
 		case e+1 >= l.config.Epochs:
 			l.Stop = StopEpochs
 		}
@@ -137,7 +139,12 @@ func (l *loop) run(ctx context.Context) error {
 	return l.save()
 }
 
-// epoch runs the remaining batches of an epoch.
+// timeUp reports whether Config.MaxTime is over.
+func (l *loop) timeUp() bool {
+	return l.config.MaxTime > 0 && l.seconds() >= l.config.MaxTime.Seconds()
+}
+
+// epoch runs the remaining batches of an epoch, or those for which there is time.
 func (l *loop) epoch(ctx context.Context, began time.Time) error {
 	n := l.problem.Batches()
 	for l.Batch < n {
@@ -153,6 +160,9 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 			if err := l.save(); err != nil {
 				return err
 			}
+		}
+		if l.timeUp() {
+			break
 		}
 	}
 	return nil
@@ -208,17 +218,17 @@ func (l *loop) update(gradients []*tensors.Tensor, batches int) (norm float64, e
 	return norm, err
 }
 
-// sums returns the record of an epoch after all its batches.
+// sums returns the record of an epoch after the batches for which there was time.
 func (l *loop) sums(batches int) Epoch {
 	e := Epoch{TrainLoss: l.TrainLoss, Validation: math.NaN(), GradientNorm: l.GradientNorm,
 		LargestNorm: max(l.LargestNorm, l.GradientNorm), Tries: l.Tries, Rejected: l.Rejected, Retried: l.Retried,
 		Skipped: l.Skipped}
-	switch l.Skipped {
-	case 0:
+	switch used := l.Batch - l.Skipped; used {
 	case batches:
+	case 0:
 		e.TrainLoss = math.NaN()
 	default:
-		e.TrainLoss *= float64(batches) / float64(batches-l.Skipped)
+		e.TrainLoss *= float64(batches) / float64(used)
 	}
 	return e
 }

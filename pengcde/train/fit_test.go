@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -281,6 +282,25 @@ func TestAdamWAgainstFormula(t *testing.T) {
 			if math.Abs(now[i]-p[i]) > 1e-13 {
 				t.Errorf("step %d, entry %d: %.15g, want %.15g", step, i, now[i], p[i])
 			}
+		}
+	}
+}
+
+// A training whose time is over ends within an epoch, with validated parameters, and a later call finds it ended.
+func TestMaxTime(t *testing.T) {
+	b := &bowl{target: []float64{1, -0.5}}
+	config := Config{MaxTime: 1, EvaluateEvery: 3, Checkpoint: &Checkpoint{Path: filepath.Join(t.TempDir(), "c")}}
+	for range 2 {
+		_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.calls != 1 || len(report.Epochs) != 1 || report.Best != 0 || report.Stop != StopTime {
+			t.Errorf("%d batches in %d epochs, best %d, stop %q, want one batch of an epoch and %q", b.calls,
+				len(report.Epochs), report.Best, report.Stop, StopTime)
+		}
+		if loss := report.Epochs[0].TrainLoss; loss != 0.625 { // of the first of two batches
+			t.Errorf("loss %g, want the mean over the batches that were used", loss)
 		}
 	}
 }

@@ -64,6 +64,8 @@ const (
 	StopPatience Stop = "no better validation"
 	// StopTarget means that a validation reached Config.Target.
 	StopTarget Stop = "validation at its target"
+	// StopTime means that the training took Config.MaxTime.
+	StopTime Stop = "time used up"
 	// StopInterrupted means that the context ended.
 	StopInterrupted Stop = "interrupted"
 	// StopNotFinite means that a loss, a gradient or a state was not finite.
