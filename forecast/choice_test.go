@@ -23,7 +23,7 @@ import (
 
 // world reads tables of a simulated world: on a graph of changing weights, next returns a node's value from its own
 // last one, and from the mean of its neighbours' last ones, by weight.
-func world(t *testing.T, nodes, times int, next func(own, neighbours, noise float64) float64) *table.Data {
+func world(t testing.TB, nodes, times int, next func(own, neighbours, noise float64) float64) *table.Data {
 	t.Helper()
 	var edges, values bytes.Buffer
 	fmt.Fprintln(&edges, "time,source,destination,weight")
@@ -88,7 +88,7 @@ func TestGraphWorth(t *testing.T) {
 			t.Errorf("%s: %v, the page says %d times what the graph is worth", c.name, err,
 				strings.Count(string(page), c.says))
 		}
-		if all := rows(t, filepath.Join(folder, ErrorsFile)); len(all) != 1+(7+3)*9 { // with three means over seeds
+		if all := rows(t, filepath.Join(folder, ErrorsFile)); len(all) != 1+(8+3)*9 { // with three means over seeds
 			t.Errorf("%s: %d rows of errors", c.name, len(all))
 		}
 	}
@@ -108,7 +108,7 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 	r := fit(t, data, quick)
 	best, ok := r.Choice.best(true)
 	if r.Network != nil || r.Report != nil || r.Choice.Candidates[0].Name != r.Score.Name || !ok ||
-		r.Choice.Candidates[0].Validation >= best.Validation || len(r.Choice.Candidates) != 4+6 || r.Epochs() != 4 {
+		r.Choice.Candidates[0].Validation >= best.Validation || len(r.Choice.Candidates) != 4+7 || r.Epochs() != 4 {
 		t.Fatalf("%s; %d candidates, %d epochs: %+v", r.Choice, len(r.Choice.Candidates), r.Epochs(), r.Choice.Candidates[9])
 	}
 	name := r.Score.Name
@@ -126,7 +126,7 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := rows(t, filepath.Join(folder, ForecastsFile))
-	if got, want := len(written[0]), 4+5+5; written[0][4] != name || got != want {
+	if got, want := len(written[0]), 4+5+6; written[0][4] != name || got != want {
 		t.Errorf("%d columns %q, want %d", got, written[0], want)
 	}
 	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
@@ -214,7 +214,7 @@ func TestNoTimeForAll(t *testing.T) {
 	c, heard := quick, ""
 	c.Budget, c.Notice = 1, func(text string) { heard += text }
 	r := fit(t, walk(t), c)
-	if len(r.Choice.Candidates) != 4+6 || r.Epochs() != 1 || strings.Count(heard, "left no time") != 3 {
+	if len(r.Choice.Candidates) != 4+7 || r.Epochs() != 1 || strings.Count(heard, "left no time") != 3 {
 		t.Errorf("%d epochs of %d candidates, %q", r.Epochs(), len(r.Choice.Candidates), heard)
 	}
 }

@@ -39,6 +39,6 @@ func Example() {
 	fmt.Println(len(fitted.Simple), "simple forecasts beside", fitted.Score.Name)
 	fmt.Println(ahead[0].Time, "is", ahead[0].Ahead, "day after", ahead[0].From, "in", len(ahead[0].Values), "regions")
 	// Output:
-	// 6 simple forecasts beside PENG-CDE
+	// 7 simple forecasts beside PENG-CDE
 	// 2020-05-13 is 1 day after 2020-05-12 in 129 regions
 }

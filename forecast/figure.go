@@ -28,6 +28,7 @@ var styles = map[string]figures.Style{
 	"recent mean":           {Colour: figures.Orange, Dash: figures.Dashed},
 	"ridge":                 {Colour: figures.Sky, Dash: figures.DashDot},
 	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
+	"ridge with neighbours": {Colour: figures.Orange, Dash: figures.SparseDotted},
 }
 
 // styleOf returns the style of a simple forecast, else the model's.

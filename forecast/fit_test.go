@@ -106,7 +106,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := rows(t, filepath.Join(folder, ForecastsFile))
-	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+4+6 {
+	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+4+7 {
 		t.Fatalf("%d rows of %d columns, want %d of 15: %v", len(written), len(written[0]), want, written[0])
 	}
 	// The last day is 30 March; the following day is forecast from two days before, by the horizon.
@@ -146,7 +146,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // of all and by node
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6 { // of all and by node
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))

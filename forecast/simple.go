@@ -35,7 +35,7 @@ func simples(s *dyngraph.Series) (all []*simple) {
 func (s *simple) refitted(windows []dyngraph.Window) (*simple, error) {
 	again := *s
 	if ridge, ok := s.Forecaster.(*baseline.Ridge); ok {
-		again.Forecaster = &baseline.Ridge{Penalty: ridge.Chosen()}
+		again.Forecaster = &baseline.Ridge{Penalty: ridge.Chosen(), Neighbours: ridge.Neighbours}
 	}
 	if err := again.Fit(windows, nil); err != nil {
 		return nil, fmt.Errorf("forecast: %s fitted to all windows: %w", s.label, err)

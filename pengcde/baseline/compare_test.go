@@ -86,8 +86,9 @@ func TestCompareNamesWhatASeriesCannotHave(t *testing.T) {
 			t.Errorf("%s: %v, mean %g, difference %g", s.Name, s.Err, mean, difference)
 		}
 	}
-	if want := []string{"last visible", "recent mean", "ridge", "ridge, chosen penalty"}; !slices.Equal(missing, want) ||
-		len(names) != 6 {
+	if want := []string{"last visible", "recent mean", "ridge", "ridge, chosen penalty",
+		"ridge with neighbours"}; !slices.Equal(missing, want) ||
+		len(names) != 7 {
 		t.Errorf("of %q missing are %q, want %q", names, missing, want)
 	}
 	if best, ok := baseline.Best(scores); !ok || best.Err != nil {
@@ -209,4 +210,5 @@ func ExampleCompare() {
 	// recent mean            0.49
 	// ridge                  0.60
 	// ridge, chosen penalty  0.60
+	// ridge with neighbours  0.59
 }

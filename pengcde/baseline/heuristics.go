@@ -31,9 +31,10 @@ type Forecaster interface {
 }
 
 // Heuristics returns all forecasters of this package: [Zero], [TrainingMean], [Persistence], [RecentMean], and [Ridge]
-// with the default and with a chosen penalty.
+// with the default penalty, with a chosen one, and with neighbours.
 func Heuristics() []Forecaster {
-	return []Forecaster{Zero{}, &TrainingMean{}, Persistence{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
+	return []Forecaster{Zero{}, &TrainingMean{}, Persistence{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true},
+		&Ridge{Neighbours: true}}
 }
 
 // untrained is a heuristic that learns nothing.

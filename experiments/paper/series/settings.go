@@ -88,7 +88,7 @@ func (s setting) on(seeds map[Split]int) []setting {
 // they have as many seeds as the models. Fitted forecasts see all windows that a model may see.
 func heuristics(seeds map[Split]int) []setting {
 	var all []setting
-	for _, h := range append(baseline.Heuristics(), &baseline.Ridge{Neighbours: true}) {
+	for _, h := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
 		s := setting{Row: experiments.BaselineRow(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
