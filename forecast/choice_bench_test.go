@@ -52,7 +52,7 @@ func BenchmarkChoice(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.Logf("%.0f s\n%s\n%s\n%s\n%s", time.Since(began).Seconds(), r.Choice, errors, r.Verdict(), r.Graph)
+				fmt.Printf("%s, %.0f s\n%s\n%s\n%s\n%s\n\n", c.name, time.Since(began).Seconds(), r.Choice, errors, r.Verdict(), r.Graph)
 			}
 		})
 	}
