@@ -34,7 +34,9 @@ func BenchmarkChoice(b *testing.B) {
 			})
 		}},
 		{"Heat", func(t testing.TB) *table.Data {
-			return world(t, 40, 300, func(own, neighbours, noise float64) float64 { return own + 0.4*(neighbours-own) + 0.3*noise })
+			return world(t, 40, 300, func(own, neighbours, noise float64) float64 {
+				return own + 0.4*(neighbours-own) + 0.3*noise
+			})
 		}},
 		{"Alone", func(t testing.TB) *table.Data {
 			return world(t, 40, 200, func(own, _, noise float64) float64 { return 0.8*own + 0.5*noise })
@@ -52,7 +54,8 @@ func BenchmarkChoice(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				fmt.Printf("%s, %.0f s\n%s\n%s\n%s\n%s\n\n", c.name, time.Since(began).Seconds(), r.Choice, errors, r.Verdict(), r.Graph)
+				fmt.Printf("%s, %.0f s\n%s\n%s\n%s\n%s\n\n", c.name, time.Since(began).Seconds(), r.Choice, errors,
+					r.Verdict(), r.Graph)
 			}
 		})
 	}
