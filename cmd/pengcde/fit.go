@@ -35,12 +35,12 @@ type fitCommand struct {
 
 	cellFlags
 
-	Model   string        `help:"auto, which chooses; peng-cde; dcrnn; or a field: ${fields}. See docs/which-model.md." aliases:"field" default:"peng-cde" placeholder:"NAME"`
+	Model   string        `help:"${model}" aliases:"field" default:"peng-cde" placeholder:"NAME"`
 	Linear  bool          `help:"Add a linear regression on a node's past to the model."`
-	Search  bool          `help:"Also try a wider and a deeper model and a higher learning rate; validation windows choose."`
-	Graph   bool          `help:"Say what the graph is worth: also train without edges and with shuffled ones. auto does it."`
-	Seeds   int           `help:"How often to train a model; else 3 with auto, --search or --graph, else 1." placeholder:"N"`
-	Budget  time.Duration `help:"The most time for all trainings, such as 90s or 5m; else 5m with auto, else any." placeholder:"TIME"`
+	Search  bool          `help:"${search}"`
+	Graph   bool          `help:"${graph}"`
+	Seeds   int           `help:"Trainings of a model; else 3 with auto, --search or --graph, else 1." placeholder:"N"`
+	Budget  time.Duration `help:"${budget}" placeholder:"TIME"`
 	Hidden  int           `help:"Width of a node's state." default:"8"`
 	Layers  int           `help:"Layers of the vector field." default:"1"`
 	Epochs  int           `help:"The most epochs of training, which stops early." default:"60"`

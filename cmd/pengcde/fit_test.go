@@ -114,7 +114,8 @@ func TestFitAuto(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said := output(t, folder, fitting("--model", "auto", "--seeds", "1", "--epochs", "1")...)
-	for _, text := range []string{" has the lowest error on ", "PENG-CDE + linear", "DCRNN", "GN-ODE", "from the graph is shown",
+	for _, text := range []string{" has the lowest error on ", "PENG-CDE + linear", "DCRNN", "GN-ODE",
+		"from the graph is shown",
 		"than without edges"} {
 		if !strings.Contains(strings.Join(strings.Fields(said), " "), text) {
 			t.Errorf("fit says nothing of %q:\n%s", text, said)

@@ -123,7 +123,11 @@ type helpCommand struct {
 // names returns names and texts of the help that flags refer to.
 func names() kong.Vars {
 	return kong.Vars{
-		"fields":       strings.Join(field.Names(), ", "),
+		"model": "auto, which chooses; peng-cde; dcrnn; or a field: " + strings.Join(field.Names(), ", ") +
+			". See docs/which-model.md.",
+		"budget":       "The most time for all trainings, such as 90s or 5m; else 5m with auto, else any.",
+		"search":       "Also try a wider and a deeper model and a higher learning rate; validation windows choose.",
+		"graph":        "Say what the graph is worth: also train without edges and with shuffled ones. auto does it.",
 		"weight":       "Column of --edges, - where each row counts 1; else weight, value, amount or count.",
 		"empty_weight": "drop, zero or error: what becomes of rows of --edges without a weight; else error.",
 		"duplicate": "mean, sum, last or error: what several values of a node at one time (with --step: in one step) " +

@@ -241,5 +241,5 @@ func ExampleForecaster() {
 	// recent mean           0.394 <nil>
 	// ridge                 0.472 <nil>
 	// ridge, chosen penalty 0.427 <nil>
-	// ridge with neighbours 0.479 <nil>
+	// ridge with neighbours 0.477 <nil>
 }

@@ -92,7 +92,7 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 }
 
 // regressors returns the regressors of a window, a row for each node: its visible values, their means over nodes, with
-// neighbours their means over the neighbours, and 1.
+// neighbours their means over the nodes that edges come from and over those that edges lead to, and 1.
 func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	if err := check("ridge", w); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
 	part, parts := len(visible)*size, 2
 	if neighbours {
-		parts = 3
+		parts = 4
 	}
 	x := mat.NewDense(nodes, parts*part+1, nil)
 	for j, row := range visible {
@@ -128,7 +128,8 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 			x.SetCol(column, values)
 			x.SetCol(part+column, slices.Repeat([]float64{mean}, nodes))
 			if neighbours {
-				x.SetCol(2*part+column, meansOfNeighbours(w, values, mean))
+				x.SetCol(2*part+column, meansOfNeighbours(w, w.Series.Pattern.From, w.Series.Pattern.To, values, mean))
+				x.SetCol(3*part+column, meansOfNeighbours(w, w.Series.Pattern.To, w.Series.Pattern.From, values, mean))
 			}
 		}
 	}
@@ -136,16 +137,15 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	return x, nil
 }
 
-// meansOfNeighbours returns for each node the mean of the values at the sources of its edges, by the weights in the
-// newest snapshot that the window shows, without the edge from the node to itself; alone where the weights sum to 0.
-func meansOfNeighbours(w dyngraph.Window, values []float64, alone float64) []float64 {
+// meansOfNeighbours returns for each node the mean of the values at the other ends of the edges that have it in column
+// at, by the weights in the newest snapshot that the window shows. It leaves out the edge from a node to itself, and
+// takes alone where the weights sum to 0.
+func meansOfNeighbours(w dyngraph.Window, others, at []int32, values []float64, alone float64) []float64 {
 	means, weights := make([]float64, len(values)), make([]float64, len(values))
-	pattern := w.Series.Pattern
 	for e, weight := range w.Series.Weights[w.Start+w.Inputs()-1] {
-		from, to := pattern.From[e], pattern.To[e]
-		if from != to {
-			means[to] += weight * values[from]
-			weights[to] += weight
+		if u, v := at[e], others[e]; u != v {
+			means[u] += weight * values[v]
+			weights[u] += weight
 		}
 	}
 	for u, weight := range weights {

@@ -357,8 +357,8 @@ func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Where values follow the values at the sources of edges, ridge with neighbours forecasts exactly; with all edges
-// reversed it does not, nor without neighbours.
+// Where values follow the values at the sources of edges, ridge with neighbours forecasts exactly, also with all edges
+// reversed; with weights of another time it does not, nor without neighbours.
 func TestRidgeWithNeighbours(t *testing.T) {
 	const nodes, times, share = 12, 30, 0.9
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -397,11 +397,14 @@ func TestRidgeWithNeighbours(t *testing.T) {
 			values[u] = rng.NormFloat64()
 		}
 	}
+	late := *series
+	late.Weights = append([][]float64{series.Weights[0]}, series.Weights[:times-1]...)
 	for name, c := range map[string]struct {
 		series     *dyngraph.Series
 		neighbours bool
 		exact      bool
-	}{"with": {series, true, true}, "reversed": {reversed, true, false}, "without": {series, false, false}} {
+	}{"with": {series, true, true}, "reversed": {reversed, true, true}, "without": {series, false, false},
+		"weights of the day before": {&late, true, false}} {
 		split, err := c.series.Windows(3, 1).Chronological(0.6, 0.1)
 		if err != nil {
 			t.Fatal(err)

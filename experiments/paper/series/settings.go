@@ -104,7 +104,8 @@ var heuristicNotes = map[string]string{
 	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over " +
 		"nodes and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
 	"ridge-with-neighbours": "ridge with neighbours: also sees the means of the visible values of a node's neighbours, " +
-		"by the weights of the newest visible graph. What it gains on ridge is what the graph is worth to a linear model.",
+		"of edges in and of edges out, by the weights of the newest visible graph. What it gains on ridge is " +
+		"what the graph is worth to a linear model.",
 	"ridge-chosen-penalty": "ridge, chosen penalty: the penalty with the least error on validation windows, without any " +
 		"on the latest quarter of the training windows; never on tested ones.",
 }

@@ -29,8 +29,8 @@ var blindIDs = []string{"constant", "gn-ode"}
 const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on " +
 	"each observation, beside noise alone: what it loses is not for want of steps."
 
-const steadyNote = catalogue.AffineName + " with constant steps: along cubics, with the steps of PENG-CDE, however many " +
-	"observations there are. Adaptive steps end on each observation, next to which the features change."
+const steadyNote = catalogue.AffineName + " with constant steps: along cubics, with the steps of PENG-CDE, however " +
+	"many observations there are. Adaptive steps end on each observation, next to which the features change."
 
 // rows returns the models of a profile for trajectories with this sampling.
 func (s sirSize) rows(at sampling) []experiments.Row {

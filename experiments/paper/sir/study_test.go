@@ -305,7 +305,8 @@ func TestSIRVerdict(t *testing.T) {
 	})
 	text, matrix, details := study.Verdict(r)
 	for _, want := range []string{"Accuracy against observations stays level for Constant, PENG-CDE, PENG-CDE " +
-		"affine and PENG-CDE affine with constant steps (mean 0.90); rises for ASTGCN (by 0.30); falls for DCRNN (by 0.40); is undecided for STIDGCN (mean 0.80). " +
+		"affine and PENG-CDE affine with constant steps (mean 0.90); rises for ASTGCN (by 0.30); " +
+		"falls for DCRNN (by 0.40); is undecided for STIDGCN (mean 0.80). " +
 		"Accuracy under noise with 20 observations stays level for ", "; falls for PENG-CDE with adaptive steps (by 0.40). " +
 		"The trivial classifier, which learns nothing, has a mean accuracy of 1.00 and 0.91 in these two. " +
 		"Under noise PENG-CDE affine has a mean accuracy of 0.90; 0.90 with smoothing, ",
