@@ -19,7 +19,8 @@ import (
 type Choice struct {
 	// Windows is the number of validation windows.
 	Windows int
-	// Candidates are in order of their validation errors: the first is the model.
+	// Candidates are in order of their validation errors, except that the model is the first: a network only if it is
+	// shown to be better there than the best simple forecast.
 	Candidates []Candidate
 	// Budget bounded the time of the trainings; 0 for no bound.
 	Budget time.Duration
@@ -60,7 +61,8 @@ func (c Candidate) kept() int {
 	return least
 }
 
-// sort orders the candidates by their validation errors, those without a forecast last.
+// sort orders the candidates by their validation errors, those without a forecast last. If a network is the first and
+// its lead over the best simple forecast may be chance, that forecast goes before it.
 func (c *Choice) sort() {
 	slices.SortStableFunc(c.Candidates, func(a, b Candidate) int {
 		failed := func(c Candidate) int {
@@ -71,6 +73,11 @@ func (c *Choice) sort() {
 		}
 		return cmp.Or(cmp.Compare(failed(a), failed(b)), cmp.Compare(a.Validation, b.Validation))
 	})
+	simple := slices.IndexFunc(c.Candidates, func(c Candidate) bool { return c.Err == nil && c.Seeds == nil })
+	if simple > 0 && stats.OutcomeOf(c.Candidates[0].before.Minus(c.Candidates[simple].before)) != stats.Better {
+		best := c.Candidates[simple]
+		c.Candidates = slices.Insert(slices.Delete(c.Candidates, simple, simple+1), 0, best)
+	}
 }
 
 // best returns the best candidate of a kind, networks or simple forecasts, on the validation windows.
@@ -85,13 +92,19 @@ func (c *Choice) best(network bool) (Candidate, bool) {
 // String states the choice in one sentence.
 func (c *Choice) String() string {
 	chosen := c.Candidates[0]
+	other, ok := c.best(chosen.Seeds == nil)
+	if ok && other.Validation < chosen.Validation {
+		return fmt.Sprintf("%s is the model, with an error of %s on the %d validation windows: %s has %s there, which is not "+
+			"shown to be more than chance, and the simple forecast is kept.", capital(chosen.Name), digits(chosen.Validation),
+			c.Windows, other.Name, digits(other.Validation))
+	}
 	text := fmt.Sprintf("%s has the lowest error on the %d validation windows, %s", capital(chosen.Name), c.Windows,
 		digits(chosen.Validation))
 	if len(chosen.Seeds) > 1 {
 		text += fmt.Sprintf(" in the mean of %d seeds, of which seed %d is kept", len(chosen.Seeds),
 			chosen.Seeds[chosen.kept()].Seed)
 	}
-	if other, ok := c.best(chosen.Seeds == nil); ok {
+	if ok {
 		kind := "simple forecast"
 		if other.Seeds != nil {
 			kind = "trained model"
@@ -135,7 +148,8 @@ func (c *Choice) table() *figures.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the "+
-		"mean over seeds. The same windows ended the trainings, which favours trained models.")
+		"mean over seeds. A trained model must be better than the best simple forecast by more than chance, since the same "+
+		"windows ended its training.")
 	if limited {
 		t.Notes = append(t.Notes, "Epochs*: ended by the share of the budget.")
 	}

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,9 +29,9 @@ func BenchmarkChoice(b *testing.B) {
 		{"Follow", func(t testing.TB) *table.Data {
 			return world(t, 40, 200, func(_, neighbours, noise float64) float64 { return 0.95*neighbours + 0.4*noise })
 		}},
-		{"Saturated", func(t testing.TB) *table.Data {
-			return world(t, 40, 200, func(own, neighbours, noise float64) float64 {
-				return 0.4*own + max(-0.5, min(0.5, 2*neighbours)) + 0.2*noise
+		{"Nonlinear", func(t testing.TB) *table.Data {
+			return world(t, 40, 200, func(_, neighbours, noise float64) float64 {
+				return math.Sin(3*neighbours) + 0.2*noise
 			})
 		}},
 		{"Heat", func(t testing.TB) *table.Data {
