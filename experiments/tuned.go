@@ -172,6 +172,9 @@ func (l *tuned) config(trial int, whole train.Config) train.Config {
 // Plan returns the plan of the trial that takes the most memory.
 func (l *tuned) Plan(training []dyngraph.Window, _, steps int) (most *pengcde.Plan, err error) {
 	for i, learner := range l.learners {
+		if l.trials[i].Untrained {
+			continue
+		}
 		p, ok := learner.(Planner)
 		if !ok {
 			return nil, errPlanned

@@ -265,3 +265,39 @@ func TestOtherGraphs(t *testing.T) {
 		}
 	}
 }
+
+// A seed that diverges is left out, with a notice, and another is kept.
+func TestSeedsThatDiverge(t *testing.T) {
+	data, said := walk(t), ""
+	r, err := Fit(t.Context(), xlatest.Go(t), data, Config{Model: "peng", Inputs: 2, Hidden: 4, Epochs: 8,
+		LearningRate: 80, Seeds: 4, Notice: func(text string) { said += text + "\n" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if out := strings.Count(said, " is left out: "); out == 0 || out > 3 || r.Network == nil {
+		t.Errorf("%d seeds are left out, want some but not all:\n%s", out, said)
+	}
+	if _, err := r.Ahead(t.Context(), data.Series); err != nil {
+		t.Error(err)
+	}
+}
+
+// Shuffled edges differ from the edges also on few nodes, and no node keeps its edges.
+func TestShuffledDiffers(t *testing.T) {
+	for nodes := 3; nodes < 10; nodes++ {
+		from, to := make([]int, nodes), make([]int, nodes)
+		weights := make([]float64, nodes)
+		for u := range nodes {
+			from[u], to[u], weights[u] = u, (u+1)%nodes, float64(u+1)
+		}
+		pattern, _, err := dyngraph.NewPattern(nodes, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &dyngraph.Series{Pattern: pattern, Weights: [][]float64{weights}}
+		if sameGraph(s, shuffled(s)) {
+			t.Errorf("%d nodes: the shuffled graph is the graph", nodes)
+		}
+	}
+}

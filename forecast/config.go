@@ -36,8 +36,8 @@ type Config struct {
 	// "peng". Differential equations use constant steps of one snapshot, except in long gaps.
 	//
 	// "auto" chooses by the error on validation windows: it tries "peng-cde", the same with Linear, "gn-ode" and "dcrnn",
-	// each with several seeds and the same share of Budget, beside the simple forecasts of package baseline. If one of
-	// these has the lowest error, it is the model.
+	// each with several seeds and the same share of Budget, beside the simple forecasts of package baseline. One of
+	// these is the model unless a network is shown to be better there than all of them.
 	Model string
 	// Linear adds a linear regression on a node's visible values to the model, see [head.Linear].
 	Linear bool

@@ -125,6 +125,7 @@ func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 // drawnLine holds values by node at increasing times.
 type drawnLine struct {
 	name         string
+	style        figures.Style
 	x            []float64
 	y            [][]float64
 	lower, upper [][]float64 // as y, NaN without an interval
@@ -143,7 +144,7 @@ func (l *drawnLine) add(at float64, values []float64, interval *Interval) {
 
 // of returns the line of a node, with a band if it has intervals.
 func (l *drawnLine) of(u int) figures.Series {
-	s := figures.Series{Name: l.name, Style: styleOf(l.name), X: l.x, Points: len(l.x) <= 2*shownTail}
+	s := figures.Series{Name: l.name, Style: l.style, X: l.x, Points: len(l.x) <= 2*shownTail}
 	column := func(rows [][]float64) (values []float64) {
 		for _, row := range rows {
 			values = append(values, row[u])
@@ -196,7 +197,10 @@ func (c calendar) truth(from int) (drawnLine, error) {
 func (c calendar) lines(model string, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
 	lines []drawnLine, err error) {
 	for k, s := range scores {
-		line := drawnLine{name: s.Name}
+		line := drawnLine{name: s.Name, style: styleOf(s.Name)}
+		if k > 0 && line.style == styles[ModelName] { // another network than the model
+			line.style = figures.Style{Colour: figures.Vermillion, Dash: figures.LongDashed}
+		}
 		for i, w := range s.Windows {
 			values, err := unscaled(c.Series, w.Last(), s.Forecasts[i])
 			if err != nil {
@@ -211,7 +215,7 @@ func (c calendar) lines(model string, scores []baseline.Score, coverage []Covera
 		lines = append(lines, line)
 	}
 	if lines == nil {
-		lines = []drawnLine{{name: model}}
+		lines = []drawnLine{{name: model, style: styleOf(model)}}
 	}
 	for _, f := range ahead {
 		var interval *Interval

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,14 +127,24 @@ func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 		}
 		one := c.Config
 		one.Seed += uint64(i)
-		if err := f.seed(ctx, a, one, f.Series, f.clock.until(end, f.asked.Seeds-i)); err != nil {
+		if err = f.seed(ctx, a, one, f.Series, f.clock.until(end, f.asked.Seeds-i)); diverged(err) {
+			f.asked.Notice(fmt.Sprintf("%s, seed %d is left out: %v", a.Name, one.Seed, err))
+		} else if err != nil {
 			return a, err
 		}
+	}
+	if len(a.Seeds) == 0 {
+		return a, err
 	}
 	a.before = averaged(a.Name, a.validated)
 	a.Validation, _ = a.before.Mean()
 	a.Score, err = f.tested(a.later[a.kept()])
 	return a, err
+}
+
+// diverged reports whether a training ended because of its model and seed.
+func diverged(err error) bool {
+	return errors.Is(err, train.ErrNotFinite) || errors.Is(err, train.ErrUnsolved)
 }
 
 // compile trains one batch with nothing kept, if there is a budget: seeds then have the same part of a share, since the
@@ -239,10 +250,13 @@ func (f *fitter) measureGraph(ctx context.Context, of *attempt, again bool) erro
 			if with.Report.Stop == train.StopTime {
 				c.Epochs = len(with.Report.Epochs)
 			}
-			if err := f.seed(ctx, a, c, series, f.clock.until(end, seeds*(len(changes)-i)-k)); err != nil {
+			if err := f.seed(ctx, a, c, series, f.clock.until(end, seeds*(len(changes)-i)-k)); diverged(err) {
+				f.asked.Notice(fmt.Sprintf("what the graph is worth is not measured: %s: %v", a.Name, err))
+				return nil
+			} else if err != nil {
 				return err
 			}
-			if r := a.Seeds[k].Report; r.Stop == train.StopTime && len(r.Epochs) < len(with.Report.Epochs) {
+			if a.Seeds[k].Report.Stop == train.StopTime {
 				return nil // not measured, since the graph has no part in this difference
 			}
 		}
@@ -296,16 +310,38 @@ func (f *fitter) settle(i int, before baseline.Score) error {
 	return err
 }
 
-// again makes a network the model, trained on all windows for as many epochs as the seed that is kept.
-func (f *fitter) again(ctx context.Context, a *attempt) error {
-	kept := a.kept()
-	f.Network, f.config, f.Score, f.Report = a.network, a.settings.Config, a.Score, a.Seeds[kept].Report
+// again makes a network the model, trained on all windows for as many epochs as the seed that is kept. If this training
+// diverges, the seed with the next lowest validation error is kept.
+func (f *fitter) again(ctx context.Context, a *attempt) (err error) {
+	order := make([]int, len(a.Seeds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Seeds[i].Validation, a.Seeds[j].Validation) })
+	for _, kept := range order {
+		if err = f.onAll(ctx, a, kept); !diverged(err) {
+			break
+		}
+		f.asked.Notice(fmt.Sprintf("%s, seed %d on all windows is left out: %v", a.Name, a.Seeds[kept].Seed, err))
+	}
+	return err
+}
+
+// onAll makes a seed of a network the model, trained on all windows.
+func (f *fitter) onAll(ctx context.Context, a *attempt, kept int) (err error) {
+	if f.Score, err = f.tested(a.later[kept]); err != nil {
+		return err
+	}
+	f.Network, f.config, f.Report = a.network, a.settings.Config, a.Seeds[kept].Report
 	if err := f.calibrate(a.later[kept]); err != nil {
 		return err
 	}
 	f.config.Seed = a.Seeds[kept].Seed
+	if a.settings.variant != "" {
+		f.label = a.Name
+	}
 	f.Network.Reset(f.config.Seed)
-	_, err := f.train(ctx, f.Network, training{Config: f.config, path: f.config.checkpoint(f.Series),
+	_, err = f.train(ctx, f.Network, training{Config: f.config, path: f.config.checkpoint(f.Series),
 		epochs: max(1, f.Report.Best+1)}, f.all, nil)
 	return err
 }

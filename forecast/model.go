@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type Model struct {
 	unit      float64 // time unit of the network, in the unit of the series
 	intervals []halfWidths
 	simple    *simple // without a Network
+	label     string  // of a network with other settings than Config.Model says
 }
 
 // textKey is the key of a model file's texts.
@@ -42,6 +44,8 @@ type text struct {
 	Unit   float64      `json:"Unit"`
 	// Intervals are the half-widths of prediction intervals; none if too few windows were tested.
 	Intervals []halfWidths `json:"Intervals,omitzero"`
+	// Label is the name of a network with other settings than its configuration's name says.
+	Label string `json:"Label,omitzero"`
 	// Simple is the model if it is a simple forecast: its name in tables, and what it learnt.
 	Simple *storedSimple `json:"Simple,omitzero"`
 }
@@ -54,7 +58,7 @@ type storedSimple struct {
 
 // Save writes one file. pengcde.Load can also read it if the model is a network; see [pengcde.Model.Save].
 func (m *Model) Save(path string) error {
-	t := text{m.Recipe, m.Inputs, m.unit, m.intervals, nil}
+	t := text{Recipe: m.Recipe, Inputs: m.Inputs, Unit: m.unit, Intervals: m.intervals, Label: m.label}
 	if m.simple != nil {
 		stored, err := baseline.Store(m.simple.Forecaster)
 		if err != nil {
@@ -102,7 +106,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
 			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
 	}
-	m := &Model{Recipe: t.Recipe, Inputs: t.Inputs, unit: t.Unit, intervals: t.Intervals}
+	m := &Model{Recipe: t.Recipe, Inputs: t.Inputs, unit: t.Unit, intervals: t.Intervals, label: t.Label}
 	if t.Simple != nil {
 		f, err := t.Simple.Forecaster()
 		if err != nil {
@@ -134,7 +138,7 @@ func (m *Model) Name() string {
 	if m.simple != nil {
 		return m.simple.label
 	}
-	return nameOf(m.Network.Config())
+	return cmp.Or(m.label, nameOf(m.Network.Config()))
 }
 
 func (m *Model) nodes() int {

@@ -35,18 +35,18 @@ type fitCommand struct {
 
 	cellFlags
 
-	Model   string        `help:"${model}" aliases:"field" default:"peng-cde" placeholder:"NAME"`
-	Linear  bool          `help:"Add a linear regression on a node's past to the model."`
-	Search  bool          `help:"${search}"`
-	Graph   bool          `help:"${graph}"`
-	Seeds   int           `help:"Trainings of a model; else 3 with auto, --search or --graph, else 1." placeholder:"N"`
-	Budget  time.Duration `help:"${budget}" placeholder:"TIME"`
-	Hidden  int           `help:"Width of a node's state." default:"8"`
-	Layers  int           `help:"Layers of the vector field." default:"1"`
-	Epochs  int           `help:"The most epochs of training, which stops early." default:"60"`
-	Seed    uint64        `help:"Draws the initial parameters; further seeds count up."`
-	Out     string        `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
-	Backend string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+	Model   string         `help:"${model}" aliases:"field" default:"peng-cde" placeholder:"NAME"`
+	Linear  bool           `help:"Add a linear regression on a node's past to the model."`
+	Search  bool           `help:"${search}"`
+	Graph   bool           `help:"${graph}"`
+	Seeds   *int           `help:"Trainings of a model; else 3 with auto, --search or --graph, else 1." placeholder:"N"`
+	Budget  *time.Duration `help:"${budget}" placeholder:"TIME"`
+	Hidden  int            `help:"Width of a node's state." default:"8"`
+	Layers  int            `help:"Layers of the vector field." default:"1"`
+	Epochs  int            `help:"The most epochs of training, which stops early." default:"60"`
+	Seed    uint64         `help:"Draws the initial parameters; further seeds count up."`
+	Out     string         `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
+	Backend string         `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
 // cellFlags say how cells are read. An empty flag leaves a configuration as it is.
@@ -79,6 +79,17 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 			return fmt.Errorf("--%s %d, want 1 or more", n.flag, n.value)
 		}
 	}
+	seeds, budget := 0, time.Duration(0)
+	if c.Seeds != nil {
+		if seeds = *c.Seeds; seeds < 1 {
+			return fmt.Errorf("--seeds %d, want 1 or more", seeds)
+		}
+	}
+	if c.Budget != nil {
+		if budget = *c.Budget; budget <= 0 {
+			return fmt.Errorf("--budget %v, want a positive time such as 5m", budget)
+		}
+	}
 	config, err := c.table(s)
 	if err != nil {
 		return err
@@ -98,7 +109,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
-		Search: c.Search, Graph: c.Graph, Seeds: c.Seeds, Budget: c.Budget, Hidden: c.Hidden, Layers: c.Layers,
+		Search: c.Search, Graph: c.Graph, Seeds: seeds, Budget: budget, Hidden: c.Hidden, Layers: c.Layers,
 		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
 		Notice: func(text string) { fmt.Fprintln(s.err, "\n"+text) }})
 	if err != nil {

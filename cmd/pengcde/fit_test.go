@@ -149,6 +149,8 @@ func TestFitInputErrors(t *testing.T) {
 		{"budget", fitting("--budget", "soon")},
 		{"budget", fitting("--budget=-1m")},
 		{"--epochs 0, want 1", fitting("--epochs", "0")},
+		{"--seeds 0, want 1", fitting("--seeds", "0")},
+		{"--budget 0s, want a positive time", fitting("--budget", "0s")},
 		{"--inputs 0, want 1", fitting("--inputs", "0")},
 		{"--hidden -2, want 1", fitting("--hidden=-2")},
 		{"without-edges", fitting("--without-edges", "some")},

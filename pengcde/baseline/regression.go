@@ -138,14 +138,14 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 }
 
 // meansOfNeighbours returns for each node the mean of the values at the other ends of the edges that have it in column
-// at, by the weights in the newest snapshot that the window shows. It leaves out the edge from a node to itself, and
-// takes alone where the weights sum to 0.
+// at, by the weights in the newest snapshot that the window shows: the sum over edges, divided by the sum of the
+// weights' magnitudes. It leaves out the edge from a node to itself, and takes alone where all weights are 0.
 func meansOfNeighbours(w dyngraph.Window, others, at []int32, values []float64, alone float64) []float64 {
 	means, weights := make([]float64, len(values)), make([]float64, len(values))
 	for e, weight := range w.Series.Weights[w.Start+w.Inputs()-1] {
 		if u, v := at[e], others[e]; u != v {
 			means[u] += weight * values[v]
-			weights[u] += weight
+			weights[u] += math.Abs(weight)
 		}
 	}
 	for u, weight := range weights {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -302,5 +303,10 @@ func TestMaxTime(t *testing.T) {
 		if loss := report.Epochs[0].TrainLoss; loss != 0.625 { // of the first of two batches
 			t.Errorf("loss %g, want the mean over the batches that were used", loss)
 		}
+	}
+	config.MaxTime = time.Hour // a later call with more time goes on
+	if _, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), config); err != nil ||
+		len(report.Epochs) < 2 || report.Stop == StopTime {
+		t.Errorf("%v, %d epochs, stop %q with more time", err, len(report.Epochs), report.Stop)
 	}
 }
