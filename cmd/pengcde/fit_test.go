@@ -145,7 +145,7 @@ func TestFitInputErrors(t *testing.T) {
 		{"horizon", fitting("--horizon", "0")},
 		{"did you mean gn-ode?", fitting("--field", "gnode")},
 		{"did you mean auto?", fitting("--model", "aut")},
-		{"-1 seeds", fitting("--seeds=-1")},
+		{"--seeds -1, want 1", fitting("--seeds=-1")},
 		{"budget", fitting("--budget", "soon")},
 		{"budget", fitting("--budget=-1m")},
 		{"--epochs 0, want 1", fitting("--epochs", "0")},
