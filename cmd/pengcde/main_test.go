@@ -346,7 +346,7 @@ func TestNothingStored(t *testing.T) {
 		t.Errorf("run speaks of other profiles:\n%s", out)
 	}
 	if _, out, _ := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(out,
-		"\nMore: --profile medium (46 of 488 runs stored)\n") {
+		"\nMore: --profile medium (46 of 615 runs stored)\n") {
 		t.Errorf("show does not say that more is stored:\n%s", out)
 	}
 	own = t.TempDir()
@@ -355,7 +355,7 @@ func TestNothingStored(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	if _, _, stderr := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(stderr,
-		"see --profile medium (45 of 488 runs stored)") {
+		"see --profile medium (45 of 615 runs stored)") {
 		t.Errorf("says %q", stderr)
 	}
 }

@@ -142,7 +142,7 @@ func TestPageOfFewRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## epidemics", "136 of 3426 planned runs",
+	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
 		"Not complete: PENG-CDE (missing, 147 of 147)",
 		"Not run yet in this profile: twitter-tennis, table1, table-wealth, well-posed, contact, table1-as-published, " +
 			"sir, node-affinity.", "| missing, "} {

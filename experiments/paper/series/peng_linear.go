@@ -53,7 +53,7 @@ func affineLinear(size pengcde.Config, values int, of prior) setting {
 		trials = append(trials, of.joint(experiments.NetworkRow(fmt.Sprint(width), fmt.Sprintf("width %d", width),
 			pengcde.Recommended(config), training)))
 	}
-	s := setting{Row: experiments.Tuned("affine-linear", "PENG-CDE affine with a linear part", trials),
+	s := setting{Row: experiments.Tuned("affine-linear", "PENG-CDE affine plus linear part", trials),
 		matrix: string(config.Normalise), overlapping: true}
 	s.Train = training
 	s.Train.EvaluateEvery = train.NoValidation // Tuned holds out windows, and trains the chosen width on all
