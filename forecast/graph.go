@@ -160,8 +160,8 @@ func (g *GraphWorth) String() string {
 	outcome := g.Outcome()
 	than := func(d stats.Difference, s baseline.Score, against string) string {
 		mean, _ := s.Mean()
-		gain, half, word := -100*d.Mean/mean, 100*d.HalfWidth/mean, "lower"
-		if gain = gain + 0; gain < 0 {
+		gain, half, word := 100*(0-d.Mean)/mean, 100*d.HalfWidth/mean, "lower"
+		if gain < 0 {
 			gain, word = -gain, "higher"
 		}
 		text := percent(gain) + "% " + word

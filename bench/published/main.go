@@ -16,6 +16,7 @@ func main() {
 	flag.StringVar(&t.start, "start", "", "initial parameters that run.py exported; without them they are drawn")
 	flag.StringVar(&t.out, "out", "", "table of epochs to write")
 	flag.BoolVar(&t.recommended, "recommended", false, "train the recommended field instead of the published one")
+	flag.BoolVar(&t.float64, "float64", false, "compute in float64")
 	flag.Float64Var(&t.rate, "rate", 0.1, "learning rate: the published configuration has 0.1, the paper prints 0.01")
 	flag.IntVar(&t.epochs, "epochs", 600, "number of epochs at most")
 	flag.Uint64Var(&t.seed, "seed", 1234, "draws the parameters, without -start")

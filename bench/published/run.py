@@ -197,7 +197,7 @@ def main() -> None:
     try:
         trainer.Trainer(**settings).run()
     except Exception as error:  # such as a solve that takes more than 4096 steps
-        end = next((line for line in reversed(str(error).splitlines()) if "Error: " in line), repr(error)[:500])
+        end = next((line for line in reversed(str(error).splitlines()) if "Error: " in line and "stack" not in line), repr(error)[:500])
     recorder.write()
     packages = ["jax", "jaxlib", "equinox", "diffrax", "optax", "numpy", "torch"]
     with open("/proc/cpuinfo") as file:

@@ -20,6 +20,7 @@ import (
 type training struct {
 	data, start, out string
 	recommended      bool
+	float64          bool
 	rate             float64
 	epochs           int
 	seed             uint64
@@ -38,7 +39,7 @@ func (t training) run(ctx context.Context) error {
 	}
 	defer backend.Close()
 	config := pengcde.Config{Nodes: sets[0].Trajectories[0].Pattern.Nodes, Features: 1, Hidden: 16, Layers: 2,
-		Input: pengcde.Input{GraphOnly: true}, Seed: t.seed,
+		Input: pengcde.Input{GraphOnly: true}, Seed: t.seed, Execution: pengcde.Execution{Float64: t.float64},
 		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: !t.recommended}}
 	protocol := train.Config{Epochs: t.epochs, EvaluateEvery: 25, Patience: 200, MinEpochs: 200, BatchSize: 4,
 		AdamW: train.AdamW{LearningRate: t.rate}, Progress: func(p train.Progress) { fmt.Println(p) }}

@@ -46,7 +46,7 @@ type fitCommand struct {
 	Epochs  int            `help:"The most epochs of training, which stops early." default:"60"`
 	Seed    uint64         `help:"Draws the initial parameters; further seeds count up."`
 	Out     string         `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
-	Backend string         `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+	Backend string         `help:"${backend}" placeholder:"NAME"`
 }
 
 // cellFlags say how cells are read. An empty flag leaves a configuration as it is.

@@ -14,7 +14,7 @@ type forecastCommand struct {
 	Edges   string `help:"Newer edges, with the columns that fit read." required:"" placeholder:"FILE"`
 	Nodes   string `help:"Newer values of nodes, with the columns that fit read." required:"" placeholder:"FILE"`
 	Out     string `help:"The file to write: .csv or .parquet." default:"new-forecasts.csv" placeholder:"FILE"`
-	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+	Backend string `help:"${backend}" placeholder:"NAME"`
 
 	cellFlags
 }

@@ -125,6 +125,7 @@ func names() kong.Vars {
 	return kong.Vars{
 		"model": "auto, which chooses; peng-cde; dcrnn; or a field: " + strings.Join(field.Names(), ", ") +
 			". See docs/which-model.md.",
+		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",
 		"budget":       "The most time for all trainings, such as 90s or 5m; else 5m with auto, else any.",
 		"search":       "Also try a wider and a deeper model and a higher learning rate; validation windows choose.",
 		"graph":        "Say what the graph is worth: also train without edges and with shuffled ones. auto does it.",

@@ -108,7 +108,7 @@ type runCommand struct {
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	Jobs            int           `short:"j" help:"Processes that make runs; 0 for one a core." default:"0"`
 	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
-	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+	Backend         string        `help:"${backend}" placeholder:"NAME"`
 }
 
 // Run makes the missing runs and prints their table.

@@ -104,8 +104,17 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
 	part, parts := len(visible)*size, 2
+	var sides []neighbourhood
 	if neighbours {
-		parts = 4
+		pattern, newest := w.Series.Pattern, w.Start+w.Inputs()-1 // the newest snapshot that the window shows
+		if newest >= len(w.Series.Weights) || len(w.Series.Weights[newest]) != pattern.Edges() {
+			return nil, invalid("ridge with neighbours at snapshot %d of series %q, which has no weights of its %d edges "+
+				"there: set Series.Weights, [snapshots][edges], or leave Neighbours out", newest, w.Series.Name, pattern.Edges())
+		}
+		weights := w.Series.Weights[newest]
+		sides = []neighbourhood{newNeighbourhood(pattern.To, pattern.From, weights, nodes),
+			newNeighbourhood(pattern.From, pattern.To, weights, nodes)}
+		parts += len(sides)
 	}
 	x := mat.NewDense(nodes, parts*part+1, nil)
 	for j, row := range visible {
@@ -127,9 +136,8 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 			}
 			x.SetCol(column, values)
 			x.SetCol(part+column, slices.Repeat([]float64{mean}, nodes))
-			if neighbours {
-				x.SetCol(2*part+column, meansOfNeighbours(w, w.Series.Pattern.From, w.Series.Pattern.To, values, mean))
-				x.SetCol(3*part+column, meansOfNeighbours(w, w.Series.Pattern.To, w.Series.Pattern.From, values, mean))
+			for i, side := range sides {
+				x.SetCol((2+i)*part+column, side.means(values, mean))
 			}
 		}
 	}
@@ -137,19 +145,44 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 	return x, nil
 }
 
-// meansOfNeighbours returns for each node the mean of the values at the other ends of the edges that have it in column
-// at, by the weights in the newest snapshot that the window shows: the sum over edges, divided by the sum of the
-// weights' magnitudes. It leaves out the edge from a node to itself, and takes alone where all weights are 0.
-func meansOfNeighbours(w dyngraph.Window, others, at []int32, values []float64, alone float64) []float64 {
-	means, weights := make([]float64, len(values)), make([]float64, len(values))
-	for e, weight := range w.Series.Weights[w.Start+w.Inputs()-1] {
-		if u, v := at[e], others[e]; u != v {
-			means[u] += weight * values[v]
-			weights[u] += math.Abs(weight)
+// neighbourhood averages values over the neighbours of each node.
+type neighbourhood struct {
+	at, others []int32   // ends of edges
+	shares     []float64 // of the edges in the mean of the node at
+	alone      []bool    // nodes without neighbours
+}
+
+// newNeighbourhood returns the neighbours of the nodes at one end of edges with these weights: the nodes at the other
+// end. An edge's share is its weight divided by the sum of the magnitudes of its node's weights. An edge from a node to
+// itself has none.
+func newNeighbourhood(at, others []int32, weights []float64, nodes int) neighbourhood {
+	n := neighbourhood{at, others, make([]float64, len(weights)), make([]bool, nodes)}
+	sums := make([]float64, nodes)
+	for e, weight := range weights {
+		if at[e] != others[e] {
+			n.shares[e] = weight
+			sums[at[e]] += math.Abs(weight)
 		}
 	}
-	for u, weight := range weights {
-		if means[u] /= weight; weight == 0 {
+	for u, sum := range sums {
+		n.alone[u] = sum == 0
+	}
+	for e, u := range at {
+		if !n.alone[u] {
+			n.shares[e] /= sums[u]
+		}
+	}
+	return n
+}
+
+// means returns the mean of the values of each node's neighbours, and alone for a node without any.
+func (n neighbourhood) means(values []float64, alone float64) []float64 {
+	means := make([]float64, len(values))
+	for e, share := range n.shares {
+		means[n.at[e]] += share * values[n.others[e]]
+	}
+	for u := range means {
+		if n.alone[u] {
 			means[u] = alone
 		}
 	}

@@ -337,6 +337,10 @@ func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 	if err := fitted.Fit([]dyngraph.Window{good}, nil); err != nil {
 		t.Fatal(err)
 	}
+	err := (&baseline.Ridge{Neighbours: true}).Fit([]dyngraph.Window{good}, nil)
+	if !errors.Is(err, baseline.ErrInput) || !strings.Contains(err.Error(), "Series.Weights") {
+		t.Errorf("no weights of edges: %v, want ErrInput and what to set", err)
+	}
 	for name, w := range map[string]dyngraph.Window{
 		"no series": {}, "huge start": {Series: series, Start: math.MaxInt, Length: 3}, "huge length": {Series: series,
 			Length: math.MaxInt},
@@ -351,6 +355,9 @@ func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 			if !errors.Is(err, baseline.ErrInput) {
 				t.Errorf("%s, %s: %v, want ErrInput", name, what, err)
 			}
+		}
+		if err := (&baseline.Ridge{Neighbours: true}).Fit([]dyngraph.Window{w}, nil); !errors.Is(err, baseline.ErrInput) {
+			t.Errorf("%s, with neighbours: %v, want ErrInput", name, err)
 		}
 		dyngraph.Known([]dyngraph.Window{good, w}, w)
 		dyngraph.Purge([]dyngraph.Window{w}, []dyngraph.Window{good, w})
@@ -413,5 +420,38 @@ func TestRidgeWithNeighbours(t *testing.T) {
 		if exact := got < 1e-6; exact != c.exact {
 			t.Errorf("%s: error %g", name, got)
 		}
+	}
+}
+
+// Weights whose sum is nearly 0 do not make a mean of neighbours large.
+func TestRidgeOfSignedWeights(t *testing.T) {
+	const nodes, times = 4, 24
+	pattern := &dyngraph.Pattern{Nodes: nodes, From: []int32{0, 1, 2, 3}, To: []int32{3, 3, 3, 0}}
+	series := &dyngraph.Series{Pattern: pattern, FeatureSize: 1, TargetSize: 1}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for k := range times {
+		row, target := make([]float64, nodes), make([]float64, nodes)
+		for u := range row {
+			row[u], target[u] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		weights := []float64{1, 0.5, -0.4, 1}
+		if k >= times-3 {
+			weights = []float64{0.1, 0.2, -0.3, 1}
+		}
+		series.Times, series.Weights = append(series.Times, float64(k)), append(series.Weights, weights)
+		series.LastObserved, series.Targets = append(series.LastObserved, row), append(series.Targets, target)
+		series.Features = append(series.Features, row)
+	}
+	windows, err := series.Windows(3, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ridge := &baseline.Ridge{Neighbours: true}
+	if err := ridge.Fit(windows[:15], nil); err != nil {
+		t.Fatal(err)
+	}
+	y, err := ridge.Forecast(windows[len(windows)-1])
+	if err != nil || slices.ContainsFunc(y, func(v float64) bool { return !(math.Abs(v) < 10) }) {
+		t.Errorf("forecast %g (%v) of values of order 1", y, err)
 	}
 }
