@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/stats"
@@ -95,10 +96,10 @@ func (c *Choice) String() string {
 	other, ok := c.best(chosen.Seeds == nil)
 	if ok && other.Validation < chosen.Validation {
 		return fmt.Sprintf("%s is the model, with an error of %s on the %d validation windows: %s has %s there, a "+
-			"difference that may be chance, so the simple forecast is kept.", capital(chosen.Name), digits(chosen.Validation),
+			"difference that may be chance, so the simple forecast is kept.", plain.Capital(chosen.Name), digits(chosen.Validation),
 			c.Windows, other.Name, digits(other.Validation))
 	}
-	text := fmt.Sprintf("%s has the lowest error on the %d validation windows, %s", capital(chosen.Name), c.Windows,
+	text := fmt.Sprintf("%s has the lowest error on the %d validation windows, %s", plain.Capital(chosen.Name), c.Windows,
 		digits(chosen.Validation))
 	if len(chosen.Seeds) > 1 {
 		text += fmt.Sprintf(" in the mean of %d seeds, of which seed %d is kept", len(chosen.Seeds),

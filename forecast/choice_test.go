@@ -16,6 +16,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/stats"
@@ -112,13 +113,13 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Fatalf("%s; %d candidates, %d epochs: %+v", r.Choice, len(r.Choice.Candidates), r.Epochs(), r.Choice.Candidates[9])
 	}
 	name := r.Score.Name
-	for _, want := range []string{capital(name) + " has the lowest error on the ", "the best trained model there is " +
+	for _, want := range []string{plain.Capital(name) + " has the lowest error on the ", "the best trained model there is " +
 		best.Name} {
 		if !strings.Contains(r.Choice.String(), want) {
 			t.Errorf("%s, want %q", r.Choice, want)
 		}
 	}
-	if !strings.Contains(r.Verdict(), name) && !strings.Contains(r.Verdict(), capital(name)) ||
+	if !strings.Contains(r.Verdict(), name) && !strings.Contains(r.Verdict(), plain.Capital(name)) ||
 		!strings.Contains(r.Verdict(), best.Name) {
 		t.Errorf("%s and %s are not compared: %s", name, best.Name, r.Verdict())
 	}

@@ -3,13 +3,12 @@ package forecast
 import (
 	"fmt"
 	"math"
-	"unicode"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -56,16 +55,8 @@ func versus(model, best baseline.Score) string {
 	case outcome != stats.NotShown:
 		is, chance = "is better", fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	}
-	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", capital(better), is, worse,
+	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", plain.Capital(better), is, worse,
 		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)), chance)
-}
-
-func capital(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // digits formats a number with three decimals, or with two digits if it is smaller than these show.
@@ -131,7 +122,7 @@ func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*fi
 		t.Rows = append(t.Rows, row)
 	}
 	if len(model.Windows[0].Series.Scales) > 0 {
-		t.Notes = append(t.Notes, capital(nodeMean)+": of each node its mean in the first part of the series, which scales "+
+		t.Notes = append(t.Notes, plain.Capital(nodeMean)+": of each node its mean in the first part of the series, which scales "+
 			"come from. Training mean: one number for all nodes, in these scales.")
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+

@@ -223,7 +223,7 @@ func (r *Result) errorsCSV() ([]byte, error) {
 	}
 	for _, s := range []baseline.Score{r.Graph.With, r.Graph.Without, r.Graph.Shuffled} { // means over seeds
 		mean, _ := s.Mean()
-		name := fmt.Sprintf("%s, mean of %d seed%s", s.Name, r.Graph.Seeds, plural(r.Graph.Seeds))
+		name := s.Name + ", mean over seeds"
 		rows = append(rows, []string{name, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
 		for u, e := range s.NodeErrors {
 			rows = append(rows, []string{name, nodeName(r.Series, u), "", short(e), ""})

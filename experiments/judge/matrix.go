@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
@@ -64,12 +62,6 @@ func (l Line) Tally() map[stats.Outcome]int {
 		counts[f.Outcome]++
 	}
 	return counts
-}
-
-// Capital returns a text that begins with a capital.
-func Capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Enumerate joins words as in "a, b and c".

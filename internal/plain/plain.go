@@ -4,6 +4,7 @@ package plain
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -68,4 +69,13 @@ func prefix(s string, columns int) int {
 		}
 	}
 	return len(s)
+}
+
+// Capital returns a text that begins with a capital.
+func Capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }

@@ -28,7 +28,8 @@ type Config struct {
 	// Target, if positive, ends training at the first validation that is at most Target, even before MinEpochs.
 	Target float64 `json:"Target,omitzero"`
 	// MaxTime, if positive, ends training after the batch with which it has taken that long, including earlier calls that
-	// were interrupted. The parameters are then validated once more. It is not part of a checkpoint's identity.
+	// were interrupted. The parameters are then validated once more. It is not part of a checkpoint's
+	// identity: a later call with more time goes on.
 	MaxTime time.Duration `json:"-"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int `json:"BatchSize"`

@@ -26,13 +26,13 @@ func onSeries(study, country string, others []string) judge.Finder {
 
 func seriesCases(all []comparison, others []string) (cases []judge.Case, err error) {
 	for _, c := range all {
-		for _, v := range []variant{plain, tuned} {
+		for _, v := range []variant{standard, tuned} {
 			own := c.rowOf("peng", v)
 			if own == nil { // not planned for this split
 				continue
 			}
 			group := string(c.split)
-			if v != plain {
+			if v != standard {
 				group += ", " + string(v)
 			}
 			rivals, err := c.judge(own.ID)

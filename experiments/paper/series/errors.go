@@ -59,7 +59,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	}
 	var lines []figures.Series
 	for _, row := range all {
-		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && row.variant == plain
+		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && row.variant == standard
 		if !wanted || row.published == nil { // or incomplete, or without common windows
 			continue
 		}

@@ -48,7 +48,7 @@ func forecastBlocks(of []comparison) catalogue.Blocks {
 	at := make(map[string]map[string]float64) // by block and model
 	for _, c := range of {
 		for _, row := range c.rows {
-			if row.variant != plain {
+			if row.variant != standard {
 				continue
 			}
 			if b.Names[row.ID] == "" {

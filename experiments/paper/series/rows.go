@@ -51,7 +51,7 @@ func (r rows) of(c contender) []setting {
 	mended := experiments.NetworkRow(c.id, c.name, c.mended(c.published), c.training)
 	mended.Note = c.note
 	if c.alone {
-		return on(mended, plain, c.matrix, r.mended)
+		return on(mended, standard, c.matrix, r.mended)
 	}
 	defects := experiments.NetworkRow(c.id+catalogue.PublishedEnding, c.name+" as published", c.defects(c.published),
 		c.training)
@@ -63,7 +63,7 @@ func (r rows) of(c contender) []setting {
 	if c.tried != "" {
 		triedMatrix = string(c.tried)
 	}
-	return slices.Concat(on(mended, plain, c.matrix, r.mended), on(chosen, tuned, triedMatrix, r.tuned),
+	return slices.Concat(on(mended, standard, c.matrix, r.mended), on(chosen, tuned, triedMatrix, r.tuned),
 		on(defects, asPublished, c.defectiveMatrix, r.defects))
 }
 

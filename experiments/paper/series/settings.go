@@ -39,7 +39,7 @@ type setting struct {
 type variant string
 
 const (
-	plain       variant = "" // with the published hyperparameters
+	standard    variant = "" // with the published hyperparameters
 	tuned       variant = "tuned"
 	asPublished variant = "as published" // with the defects of the published code too
 )

@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -199,7 +200,7 @@ func (c comparison) inWords() string {
 	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
 		RollingOrigin: "ahead of time"}[c.split]
 	if name := c.place.Country; name != "" {
-		words = "for " + judge.Capital(name) + " " + words
+		words = "for " + plain.Capital(name) + " " + words
 	}
 	return words
 }

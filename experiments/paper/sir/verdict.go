@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -220,5 +221,5 @@ func sentence(title string, all []change) string {
 	if clauses == nil {
 		return ""
 	}
-	return judge.Capital(title) + " " + strings.Join(clauses, "; ") + "."
+	return plain.Capital(title) + " " + strings.Join(clauses, "; ") + "."
 }

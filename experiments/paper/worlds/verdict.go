@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -58,7 +59,7 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			}
 		}
 		if parts != nil {
-			text += fmt.Sprintf("%s: %s is %s. ", judge.Capital(c.name), m.Lines[0].Row, strings.Join(parts, ", and "))
+			text += fmt.Sprintf("%s: %s is %s. ", plain.Capital(c.name), m.Lines[0].Row, strings.Join(parts, ", and "))
 		}
 	}
 	return text
