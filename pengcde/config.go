@@ -114,10 +114,10 @@ type Execution struct {
 	// Hidden].
 	Memory ode.Memory `json:"-"`
 	// Groups is the number of groups that the samples of a batch are split into. The groups are solved concurrently,
-	// with XLA on a CPU each on its own core. 0 means one group for each core, or for each sample if there are fewer
-	// samples; 1 means no split. With constant steps the groups change results only by rounding. Adaptive steps follow
-	// an error estimate that rounding changes: forecasts then differ by up to about the error of the solver, and
-	// gradients by more, see "What rounding changes" in docs/tolerances.md.
+	// with XLA on a CPU each on its own core, with CUDA each on its own GPU. 0 means one group for each core or GPU, or
+	// for each sample if there are fewer samples; 1 means no split. With constant steps the groups change results only
+	// by rounding. Adaptive steps follow an error estimate that rounding changes: forecasts then differ by up to about
+	// the error of the solver, and gradients by more, see "What rounding changes" in docs/tolerances.md.
 	Groups int `json:"-"`
 	// Notices receives warnings, each at most once for a model. It gets a line when the entries of the control sum to
 	// more than 1000 at a node: states then grow so large that forecasts are no more exact than the solver's tolerance
@@ -156,7 +156,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, invalid("Config.Inputs is %d, want the observations of a window, 2 or more, beside a Network, or 0 for any",
 			c.Inputs)
 	case c.Groups < 0:
-		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for one group for each core", c.Groups)
+		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for one group for each core or GPU", c.Groups)
 	case c.RowFeatures < 0 || c.RowFeatures > nn.MaxWidth || c.RowFeatures > 0 && (c.GraphOnly || c.Mask != path.NoMask):
 		return c, invalid("Config.RowFeatures is %d, GraphOnly %v, Mask %q, want 0 to %d, and 0 beside the others, which are "+
 			"for features of the data", c.RowFeatures, c.GraphOnly, c.Mask, nn.MaxWidth)

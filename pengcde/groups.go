@@ -16,7 +16,7 @@ import (
 )
 
 // groups computes an equation with the samples of a batch split into groups. The groups are solved concurrently, each
-// on its own core and with its own steps. A batch that is not split goes to the equation itself.
+// on its own core or GPU and with its own steps. A batch that is not split goes to the equation itself.
 type groups struct {
 	*equation
 	count   int
@@ -36,10 +36,10 @@ type part struct {
 	share float64 // weight of its loss in the loss of the batch
 }
 
-// grouped returns an equation that computes in up to most groups (0 means one for each core), or the equation itself if
+// grouped returns an equation that computes in up to most groups (0 means one for each core or GPU), or the equation itself if
 // it cannot be split.
 func grouped(e *equation, most int) network {
-	count := e.backend.Cores()
+	count := e.backend.MostWorkers()
 	if most > 0 {
 		count = min(count, most)
 	}

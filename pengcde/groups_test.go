@@ -20,8 +20,8 @@ import (
 func needCores(t *testing.T) *xla.Backend {
 	t.Helper()
 	backend := xlatest.Backend(t)
-	if backend.Cores() < 2 {
-		t.Skipf("%s has %d cores for groups, want 2", backend, backend.Cores())
+	if backend.MostWorkers() < 2 {
+		t.Skipf("%s has %d cores for groups, want 2", backend, backend.MostWorkers())
 	}
 	return backend
 }

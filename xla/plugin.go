@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -174,10 +175,35 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if kernelless != "" {
 		backend.Origin += "; slower, without kernels: " + kernelless
 	}
-	if device == cpu && threads == 0 {
-		backend.workers = &workers{open: func() (*Backend, error) { return openPlugin(file, options, why, 1) }}
+	switch gpus := b.NumDevices(); {
+	case device == cpu && threads == 0:
+		backend.workers = onCores(func() (*Backend, error) { return openPlugin(file, options, why, 1) })
+	case device == cuda && gpus > 1:
+		visible, rest := visibleGPUs(options, int(gpus))
+		backend.workers = onGPUs(visible, func(gpu string) (*Backend, error) {
+			return openPlugin(file, strings.TrimPrefix(rest+","+visibleOption+gpu, ","), why, threads)
+		})
 	}
 	return backend, nil
+}
+
+// visibleOption is go-xla's option for the indices of the GPUs that a client sees, separated by semicolons.
+const visibleOption = "visible_devices="
+
+// visibleGPUs returns the indices of the GPUs that a client with these options sees, and the other options. count is
+// their number.
+func visibleGPUs(options string, count int) (indices []string, rest string) {
+	others := slices.DeleteFunc(strings.Split(options, ","), func(option string) bool {
+		named, found := strings.CutPrefix(option, visibleOption)
+		if found {
+			indices = strings.Split(named, ";")
+		}
+		return found
+	})
+	for i := 0; len(indices) < count; i++ {
+		indices = append(indices, strconv.Itoa(i))
+	}
+	return indices, strings.Join(others, ",")
 }
 
 // deviceOf returns the device of a plugin, from its file name: "cuda", "cpu" or the name of another device.

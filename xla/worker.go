@@ -3,11 +3,12 @@ package xla
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 )
 
-// Worker computes on one core, in parallel with other workers. It has its own client of XLA on a CPU, whose thread
-// stays on the core. Two workers run in parallel; two callers of one client do not.
+// Worker computes on one core or one GPU, in parallel with other workers. It has its own client of XLA: two workers run
+// in parallel, two callers of one client do not. On a CPU the client's thread stays on its core.
 type Worker struct {
 	*Backend
 	calls       chan func()
@@ -47,33 +48,71 @@ func (w *Worker) serve() {
 	}
 }
 
+// start opens a worker, whose goroutine keeps its thread. prepare runs in it first.
+func start(prepare func() error, open func() (*Backend, error)) (*Worker, error) {
+	w := &Worker{calls: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
+	opened := make(chan error)
+	go func() {
+		defer close(w.ended)
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		err := prepare()
+		if err == nil {
+			w.Backend, err = open()
+		}
+		opened <- err
+		if err == nil {
+			defer w.Backend.Close()
+			w.serve()
+		}
+	}()
+	if err := <-opened; err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
 // workers holds the workers of a backend. They are opened on first use.
 type workers struct {
-	open   func() (*Backend, error) // opens a client with one thread
+	most   func() int
+	open   func(i int) (*Worker, error)
 	lock   sync.Mutex
 	opened []*Worker
 	failed error
 }
 
-// Cores returns the maximum number of workers of a backend. For XLA on a CPU, on Linux, it is the number of cores that
-// the process may use, bounded by GOMAXPROCS and PJRT_NPROC; else 0.
-func (b *Backend) Cores() int {
+// onCores has a worker for each core of the process. open opens a client with one thread.
+func onCores(open func() (*Backend, error)) *workers {
+	return &workers{most: func() int { return len(coresOfProcess()) }, open: func(i int) (*Worker, error) {
+		core := coresOfProcess()[i]
+		return start(func() error { return keepOn(core) }, open)
+	}}
+}
+
+// onGPUs has a worker for each GPU. open opens a client that sees the GPU with an index.
+func onGPUs(visible []string, open func(gpu string) (*Backend, error)) *workers {
+	return &workers{most: func() int { return len(visible) }, open: func(i int) (*Worker, error) {
+		return start(func() error { return nil }, func() (*Backend, error) { return open(visible[i]) })
+	}}
+}
+
+// MostWorkers returns the maximum number of workers of a backend: for XLA on a CPU, on Linux, the number of cores that
+// the process may use, bounded by GOMAXPROCS and PJRT_NPROC; for CUDA the number of GPUs that it sees; else 0.
+func (b *Backend) MostWorkers() int {
 	if b.Check() != nil || b.workers == nil {
 		return 0
 	}
-	return len(coresOfProcess())
+	return b.workers.most()
 }
 
 // Workers opens count workers, or returns those that are open already. [Backend.Close] closes them.
 func (b *Backend) Workers(count int) ([]*Worker, error) {
-	cores := coresOfProcess()
-	if count > b.Cores() {
-		return nil, fmt.Errorf("xla: %d workers, want up to %d on %s", count, b.Cores(), b)
+	if most := b.MostWorkers(); count > most {
+		return nil, fmt.Errorf("xla: %d workers, want up to %d on %s", count, most, b)
 	}
 	b.workers.lock.Lock()
 	defer b.workers.lock.Unlock()
 	for len(b.workers.opened) < count && b.workers.failed == nil {
-		w, err := newWorker(b.workers.open, cores[len(b.workers.opened)])
+		w, err := b.workers.open(len(b.workers.opened))
 		if err != nil {
 			b.workers.failed = fmt.Errorf("xla: worker %d: %w", len(b.workers.opened), err)
 			break

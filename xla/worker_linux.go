@@ -18,26 +18,8 @@ func coresOfProcess() []int {
 	return allowed[:most]
 }
 
-// newWorker opens a client in a thread pinned to a core, with a pool of one thread started from it.
-func newWorker(open func() (*Backend, error), core int) (*Worker, error) {
-	w := &Worker{calls: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
-	opened := make(chan error)
-	go func() {
-		defer close(w.ended)
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		compileElsewhere()
-		err := cores.Keep([]int{core})
-		if err == nil {
-			w.Backend, err = open()
-		}
-		opened <- err
-		if err == nil {
-			defer w.Backend.Close()
-			w.serve()
-		}
-	}()
-	if err := <-opened; err != nil {
-		return nil, err
-	}
-	return w, nil
+// keepOn keeps the calling thread on a core; so do the threads of a client that is opened from it.
+func keepOn(core int) error {
+	compileElsewhere()
+	return cores.Keep([]int{core})
 }
