@@ -52,8 +52,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// On several GPUs each worker opens a client that sees one of them, with the other options of the backend. The clients
-// are those of CPUs here.
+// On several GPUs each worker opens a client that sees one of them, with the other options of the backend. Here the
+// clients are pure Go.
 func TestWorkersOnGPUs(t *testing.T) {
 	visible, rest := visibleGPUs("notf32,visible_devices=2;5,allocator=bfc", 2)
 	if got := fmt.Sprint(visible, " ", rest); got != "[2 5] notf32,allocator=bfc" {
