@@ -16,7 +16,7 @@ import (
 // runs on all four families. Its runs have the additional key "kappa".
 func Contact() *Worlds {
 	const dynamics, shown = "contact", "0.2"
-	return Worlds{
+	w := Worlds{
 		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated,
 			About: prose.Text("about contact")},
 		tasks: []synthetic.Task{synthetic.Contact(contactKappa)}, worlds: contactWorlds, size: contactSize,
@@ -29,7 +29,55 @@ func Contact() *Worlds {
 		},
 		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", catalogue.LawID},
 		strong: contactStrong,
-	}.complete()
+	}
+	w.drawn = func(r *experiments.Report, drawn *catalogue.Drawn) {
+		figure, err := drawKappas(r)
+		drawn.Add(w.Name+"-by-"+kappaKey, figure, err)
+		w.drawWorlds(r, drawn)
+	}
+	return w.complete()
+}
+
+// drawKappas draws the test errors of the trained models on community graphs against κ.
+func drawKappas(r *experiments.Report) (*figures.Figure, error) {
+	const family = "community"
+	axes := figures.Axes{Title: "Test error where changes of the graph move the states by κ, " + family + " graphs",
+		X: "κ", Y: "mean squared error", LogY: true}
+	results := r.Results.Where("family", family)
+	var kappas []float64
+	for _, value := range results.Values(kappaKey) {
+		kappa, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, err
+		}
+		kappas = append(kappas, kappa)
+	}
+	var lines []figures.Series
+	for _, id := range r.Models() {
+		row := results.Where("model", id)
+		if len(row) == 0 || row[0].Model.Untrained || len(row.Finished()) == 0 {
+			continue
+		}
+		var seeds [][]float64
+		for k, value := range results.Values(kappaKey) {
+			for i, score := range catalogue.Positive(row.Where(kappaKey, value).Scores(string(OnTest))) {
+				if k == 0 {
+					seeds = append(seeds, nil)
+				}
+				seeds[i] = append(seeds[i], score)
+			}
+		}
+		line, err := figures.Spread(row[0].Model.Name, kappas, seeds)
+		if err != nil {
+			return nil, err
+		}
+		line.Name, line.Points, line.Style = row[0].Model.Name, true, catalogue.StyleIn(r, id)
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return nil, catalogue.NoRuns("a trained model", axes.Title)
+	}
+	return figures.Lines(axes, lines...)
 }
 
 const (

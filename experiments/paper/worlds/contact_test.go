@@ -252,7 +252,7 @@ func TestContactIsRun(t *testing.T) {
 		names = append(names, f.Name)
 		studytest.Draw(t, folder, f.Name, f.Figure)
 	}
-	if diff := cmp.Diff([]string{"contact-contact-over-time", "contact-contact-weights"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"contact-by-kappa", "contact-contact-over-time", "contact-contact-weights"}, names); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}
 	if _, err := contact.LossOverTime(r, "contact", "community"); !errors.Is(err, experiments.ErrInput) ||
@@ -269,7 +269,7 @@ func TestContactIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (figure.Alt() == page.Figures[0].Alt()) != same {
+		if (figure.Alt() == page.Figures[1].Alt()) != same {
 			t.Errorf("κ %s is that of the page: %t, want %t", kappa, !same, same)
 		}
 	}
