@@ -126,14 +126,21 @@ func (s *source) locate() error {
 	for _, one := range []*file{&s.edges, &s.labels} {
 		name := c.Name + one.suffix
 		if one.name, err = find(folder, name); err != nil {
+			wanted := fmt.Sprintf("both files of the data set %s, or %s.zip: nothing is fetched from the network", c.Name,
+				c.Name)
+			if _, own := formats[c.Name]; own {
+				wanted += "; py-tgb 2.3.0 fetches " + archives + c.Name + ".zip"
+			}
 			return &Error{Path: c.Path, Found: fmt.Sprintf("no %s and no %s.gz, neither there nor one folder below", name,
-				name), Wanted: fmt.Sprintf("both files of the data set %s, or %s.zip: nothing is fetched from the network; "+
-				"the files of tgbn-... are linked at https://tgb.complexdatalab.com", c.Name, c.Name), Err: err}
+				name), Wanted: wanted, Err: err}
 		}
 		one.Path = filepath.Join(c.Path, filepath.FromSlash(one.name))
 	}
 	return nil
 }
+
+// archives is where TGB's archives are since July 2026, tgb/utils/info.py of py-tgb 2.3.0.
+const archives = "https://object-arbutus.alliancecan.ca/swift/v1/14c95234f6cd4a21a47deafe20cce2a7/tgb/"
 
 // maxBytes is Config.MaxBytes by default.
 const maxBytes = 16 << 30

@@ -151,6 +151,8 @@ func TestPlaces(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	put("above/tgbn_trade/tgbn-trade.zip", packed.Bytes()) // py-tgb and tgm keep the archive, and a cache
+	put("above/tgbn_trade/ml_tgbn-trade.pkl", []byte{0x80})
 	put("zipped/tgbn-trade.zip", packed.Bytes())
 	put("cut/tgbn-trade.zip", packed.Bytes()[:packed.Len()/2])
 	put("empty/readme.txt", nil)
@@ -180,7 +182,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	for place, says := range map[string]string{
-		"cut": "cut short", "cut/tgbn-trade.zip": "cut short", "empty": "no tgbn-trade_edgelist.csv",
+		"cut": "cut short", "cut/tgbn-trade.zip": "cut short", "empty": "/tgb/tgbn-trade.zip",
 		"plain/" + edges: "want the folder with the files of tgbn-trade, or tgbn-trade.zip", "nowhere": "no such file",
 	} {
 		_, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, place)})
