@@ -1,0 +1,119 @@
+// Package tgn ranks affinities with temporal graph networks, which keep a memory for each node. Each event leaves a
+// message at its two nodes; the messages update the memories, and a forecast reads the memory of a node, and of the
+// nodes of its newest events.
+//
+// [Network] is an [affinity.Trainer]. Its settings give several published networks: [TGN], [TGNv2], [DyRep] and [JODIE].
+package tgn
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// ErrInput is wrapped by errors about settings that do not fit.
+var ErrInput = errs.ErrInput
+
+// Updater is the recurrent cell that updates a memory.
+type Updater string
+
+const (
+	// GRU is a gated recurrent unit.
+	GRU Updater = "gru"
+	// RNN is tanh(W x + U h + b).
+	RNN Updater = "rnn"
+)
+
+// Embedding is how a forecast reads the memories.
+type Embedding string
+
+const (
+	// Attention is a transformer convolution over a node's newest events. Y. Shi et al., Masked Label Prediction: Unified
+	// Message Passing Model for Semi-Supervised Classification, IJCAI 2021.
+	Attention Embedding = "attention"
+	// Projection is the memory times a linear function of the time since the node's last event, as in JODIE.
+	Projection Embedding = "projection"
+)
+
+// Config gives the settings of a network. The zero value is [TGN] with the hyperparameters of TGB.
+type Config struct {
+	Updater   Updater   `json:"Updater,omitzero"`   // "" means GRU
+	Embedding Embedding `json:"Embedding,omitzero"` // "" means Attention
+	// Identities adds a learned vector for each of the two nodes to a message.
+	Identities bool `json:"Identities,omitzero"`
+	// EmbeddedMessages puts the embedding of an event's other node in a message in place of its memory, as it is at the
+	// event.
+	EmbeddedMessages bool `json:"EmbeddedMessages,omitzero"`
+	// Width is the width of memories, encoded times and embeddings; 0 means 100.
+	Width int `json:"Width,omitzero"`
+	// Neighbours is the number of newest events of a node that Attention reads; 0 means 10. Heads is the number of its
+	// heads, which divides Width; 0 means 2. Dropout is the rate at which it drops weights in training; 0 means 0.1,
+	// [NoDropout] means none.
+	Neighbours int     `json:"Neighbours,omitzero"`
+	Heads      int     `json:"Heads,omitzero"`
+	Dropout    float64 `json:"Dropout,omitzero"`
+	// Batch is the number of events after which memories are updated; 0 means 200. A question ends a batch.
+	Batch int `json:"Batch,omitzero"`
+	// Epochs is the number of passes through the training questions; 0 means 50. LearningRate is AdamW's; 0 means 1e-4.
+	Epochs       int     `json:"Epochs,omitzero"`
+	LearningRate float64 `json:"LearningRate,omitzero"`
+	// Seed draws the parameters, as float64 with Float64, else as float32.
+	Seed    uint64 `json:"-"`
+	Float64 bool   `json:"Float64,omitzero"`
+}
+
+// TGN returns the temporal graph network of E. Rossi et al., Temporal Graph Networks for Deep Learning on Dynamic
+// Graphs, arXiv:2006.10637, 2020.
+func TGN() Config { return Config{} }
+
+// TGNv2 returns a TGN whose messages identify their nodes. B. Tjandra, F. Barez, B. Barak, Enhancing the Expressivity
+// of Temporal Graph Networks through Source-Target Identification, arXiv:2411.03596, 2024.
+func TGNv2() Config { return Config{Identities: true} }
+
+// DyRep returns a network with a plain recurrent cell whose messages have embeddings of the other node. R. Trivedi, M.
+// Farajtabar, P. Biswal, H. Zha, DyRep: Learning Representations over Dynamic Graphs, ICLR 2019.
+func DyRep() Config { return Config{Updater: RNN, EmbeddedMessages: true} }
+
+// JODIE returns a network with a plain recurrent cell and projected memories. S. Kumar, X. Zhang, J. Leskovec,
+// Predicting Dynamic Embedding Trajectory in Temporal Interaction Networks, KDD 2019.
+func JODIE() Config { return Config{Updater: RNN, Embedding: Projection} }
+
+// NoDropout stands for a Config.Dropout of 0.
+const NoDropout = -1
+
+func (c Config) withDefaults() (Config, error) {
+	c.Updater, c.Embedding = cmp.Or(c.Updater, GRU), cmp.Or(c.Embedding, Attention)
+	c.Width, c.Neighbours, c.Heads = cmp.Or(c.Width, 100), cmp.Or(c.Neighbours, 10), cmp.Or(c.Heads, 2)
+	c.Batch, c.Epochs = cmp.Or(c.Batch, 200), cmp.Or(c.Epochs, 50)
+	c.Dropout, c.LearningRate = cmp.Or(c.Dropout, 0.1), cmp.Or(c.LearningRate, 1e-4)
+	if c.Dropout == NoDropout {
+		c.Dropout = 0
+	}
+	switch {
+	case c.Updater != GRU && c.Updater != RNN:
+		return c, errs.New(ErrInput, "affinity/tgn: updater %q, want %q or %q", c.Updater, GRU, RNN)
+	case c.Embedding != Attention && c.Embedding != Projection:
+		return c, errs.New(ErrInput, "affinity/tgn: embedding %q, want %q or %q", c.Embedding, Attention, Projection)
+	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Width%c.Heads != 0:
+		return c, errs.New(ErrInput, "affinity/tgn: width %d and %d heads, want a width from 1 to %d that the heads divide",
+			c.Width, c.Heads, nn.MaxWidth)
+	case c.Neighbours < 1 || c.Batch < 1 || c.Epochs < 1:
+		return c, errs.New(ErrInput, "affinity/tgn: %d neighbours, batches of %d events and %d epochs, want 1 or more of each",
+			c.Neighbours, c.Batch, c.Epochs)
+	case !(c.Dropout >= 0 && c.Dropout < 1) || !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
+		return c, errs.New(ErrInput, "affinity/tgn: dropout %g and learning rate %g, want 0 to below 1 and a positive number",
+			c.Dropout, c.LearningRate)
+	}
+	return c, nil
+}
+
+func (c Config) dtype() dtypes.DType {
+	if c.Float64 {
+		return dtypes.Float64
+	}
+	return dtypes.Float32
+}

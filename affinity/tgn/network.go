@@ -1,0 +1,203 @@
+package tgn
+
+import (
+	"context"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Network is a temporal graph network, an [affinity.Trainer]. Make one with [New]; Close frees it. It is for one
+// goroutine at a time.
+type Network struct {
+	net     *network
+	backend *xla.Backend
+	params  []*tensors.Tensor
+	// Scores are the mean NDCG on validation after each epoch of the last training; none without validation questions.
+	Scores []float64
+
+	update, embed, rank, gradient *xla.Program
+	state
+}
+
+// New returns a network with initial parameters for a task.
+func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if task.Nodes < 1 || task.Classes < 1 {
+		return nil, errs.New(ErrInput, "affinity/tgn: a task with %d nodes and %d classes, want 1 or more of each: take Task of "+
+			"affinity.Data", task.Nodes, task.Classes)
+	}
+	n := &Network{net: newNetwork(c, task), backend: backend}
+	declared := n.net.params()
+	if err := nn.Check(declared); err != nil {
+		return nil, err
+	}
+	for _, p := range []struct {
+		to    **xla.Program
+		name  string
+		build func(in []*Node) []*Node
+	}{{&n.update, "update", n.net.buildUpdate}, {&n.embed, "embed", n.net.buildEmbed}, {&n.rank, "rank", n.net.buildRank},
+		{&n.gradient, "gradient", n.net.buildGradient}} {
+		if *p.to, err = xla.NewProgram(backend, "tgn "+p.name, p.build); err != nil {
+			n.Close()
+			return nil, err
+		}
+	}
+	n.params = nn.Draw(declared, c.dtype(), c.Seed)
+	n.Reset(task)
+	return n, nil
+}
+
+// Close frees programs and parameters.
+func (n *Network) Close() {
+	for _, p := range []*xla.Program{n.update, n.embed, n.rank, n.gradient} {
+		if p != nil {
+			p.Close()
+		}
+	}
+	xla.Free(n.params...)
+	n.params = nil
+}
+
+// split returns the parameters by name, and the other inputs.
+func (n *network) split(in []*Node) (nn.Values, []*Node) {
+	declared := n.params()
+	return nn.Bind(declared, in[:len(declared)]), in[len(declared):]
+}
+
+// buildUpdate builds new memories from parameters and pending messages.
+func (n *network) buildUpdate(in []*Node) []*Node {
+	v, in := n.split(in)
+	return []*Node{n.update(v, pendingOf(in))}
+}
+
+// buildEmbed builds attention over a node's events for messages.
+func (n *network) buildEmbed(in []*Node) []*Node {
+	v, in := n.split(in)
+	return []*Node{n.attend(v, n.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]))}
+}
+
+// buildRank builds scores.
+func (n *network) buildRank(in []*Node) []*Node {
+	v, in := n.split(in)
+	z := n.embedding(v, in)
+	return []*Node{n.rank(v, z)}
+}
+
+func (n *network) embedding(v nn.Values, in []*Node) *Node {
+	return n.embedOf(v, n.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]))
+}
+
+// buildGradient builds the loss and its gradient; targets and shares come last.
+func (n *network) buildGradient(in []*Node) []*Node {
+	count := len(n.params())
+	training := *n
+	if n.Dropout > 0 {
+		training.dropout = nn.Dropout(in[:count])
+	}
+	v, rest := training.split(in)
+	at := pendingInputs + eventInputs
+	total := loss(training.rank(v, training.embedding(v, rest[:at])), rest[at], rest[at+1])
+	return append([]*Node{total}, Gradient(total, in[:count]...)...)
+}
+
+// Reset forgets all events.
+func (n *Network) Reset(task affinity.Task) { n.state = newState(n.net.Config, task) }
+
+// Learn ignores labels, which only train.
+func (n *Network) Learn(affinity.Labels) error { return nil }
+
+// Observe updates memories and leaves messages, for each Batch of events.
+func (n *Network) Observe(all []dyngraph.Event) error {
+	for batch := range slices.Chunk(all, n.net.Batch) {
+		if err := n.observe(batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Network) observe(batch []dyngraph.Event) error {
+	for _, e := range batch {
+		for _, u := range []int32{e.Source, e.Destination} {
+			if u < 0 || int(u) >= len(n.messages) {
+				return errs.New(ErrInput, "affinity/tgn: an event of node %d, want 0 to %d", u, len(n.messages)-1)
+			}
+		}
+	}
+	g := newGathered(&n.state)
+	for _, e := range batch {
+		g.row(e.Source)
+		g.row(e.Destination)
+	}
+	var embedded []float64
+	if n.net.EmbeddedMessages {
+		wide := newGathered(&n.state) // with the nodes of their events, which take up no message
+		for _, u := range g.nodes {
+			wide.row(u)
+		}
+		var err error
+		if embedded, err = n.call(n.embed, wide, g.nodes, batch[len(batch)-1].Time); err != nil {
+			return err
+		}
+	}
+	updated, err := n.run(n.update, g.pending(n.net))
+	if err != nil {
+		return err
+	}
+	n.keep(g, updated)
+	for _, e := range batch {
+		n.leave(e.Source, e.Destination, e, g, embedded)
+		n.leave(e.Destination, e.Source, e, g, embedded)
+		n.recent.Insert(e)
+	}
+	return nil
+}
+
+// call runs a program on gathered nodes and the events of some.
+func (n *Network) call(p *xla.Program, g *gathered, nodes []int32, at float64, more ...*tensors.Tensor) ([]float64,
+	error) {
+	events := g.events(n.net, nodes, at)
+	return n.run(p, slices.Concat(g.pending(n.net), events, more))
+}
+
+// run runs a program with the parameters, frees its inputs and returns the entries of its first output.
+func (n *Network) run(p *xla.Program, in []*tensors.Tensor) ([]float64, error) {
+	out, err := n.outputs(p, in)
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(out...)
+	return entries(out[0]), nil
+}
+
+func (n *Network) outputs(p *xla.Program, in []*tensors.Tensor) ([]*tensors.Tensor, error) {
+	defer xla.Free(in...)
+	if n.params == nil {
+		return nil, errs.New(ErrInput, "affinity/tgn: a closed network")
+	}
+	inputs := make([]any, 0, len(n.params)+len(in))
+	for _, t := range slices.Concat(n.params, in) {
+		inputs = append(inputs, t)
+	}
+	return p.Call(inputs...)
+}
+
+// Forecast writes scores for nodes.
+func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
+	made, err := n.call(n.rank, newGathered(&n.state), nodes, at)
+	if err == nil {
+		copy(scores, made[:len(nodes)*n.net.task.Classes])
+	}
+	return err
+}
