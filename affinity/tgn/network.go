@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -178,7 +179,7 @@ func (n *Network) run(p *xla.Program, in []*tensors.Tensor) ([]float64, error) {
 		return nil, err
 	}
 	defer xla.Free(out...)
-	return entries(out[0]), nil
+	return host.Floats(out[0]), nil
 }
 
 func (n *Network) outputs(p *xla.Program, in []*tensors.Tensor) ([]*tensors.Tensor, error) {

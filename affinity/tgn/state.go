@@ -119,5 +119,3 @@ func (g *gathered) events(n *network, nodes []int32, at float64) []*tensors.Tens
 	return []*tensors.Tensor{tensors.FromValue(node), tensors.FromFlatDataAndDimensions(peer, q, k), real(age, q, k, 1),
 		real(weight, q, k, 1), real(there, q, k), real(since, q, 1)}
 }
-
-func entries(t *tensors.Tensor) []float64 { return host.Floats(t) }

@@ -116,7 +116,7 @@ func (n *Network) lossOf(at float64, answer affinity.Labels) (float64, []*tensor
 		return 0, nil, err
 	}
 	defer xla.Free(out[0])
-	return entries(out[0])[0], out[1:], nil
+	return host.Floats(out[0])[0], out[1:], nil
 }
 
 var _ affinity.Trainer = (*Network)(nil)
