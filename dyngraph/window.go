@@ -158,13 +158,34 @@ func (s *Series) Windows(length, stride int) Windows {
 }
 
 // Observed drops the windows in which no node target was observed, such as those whose target is after the last
-// snapshot. A model cannot be trained on them, and their forecasts cannot be scored.
+// snapshot. A model cannot be trained on them, and their forecasts cannot be scored. With EachStep it also drops the
+// windows with a step after the last observed one, so that all steps are scored on the same windows.
 func (w Windows) Observed() Windows {
-	observed := func(y float64) bool { return !math.IsNaN(y) }
+	last := math.MinInt // the last snapshot whose steps are all over
 	w.list = slices.DeleteFunc(slices.Clone(w.list), func(one Window) bool {
-		return !slices.ContainsFunc(one.Targets(), func(row []float64) bool { return slices.ContainsFunc(row, observed) })
+		if last == math.MinInt {
+			last = one.Series.lastObserved()
+		}
+		return one.Last() > last || !slices.ContainsFunc(one.Targets(), anyObserved)
 	})
 	return w
+}
+
+func anyObserved(row []float64) bool {
+	return slices.ContainsFunc(row, func(y float64) bool { return !math.IsNaN(y) })
+}
+
+// lastObserved returns the last snapshot whose targets lie no later than the last observed one, -1 if there is none.
+func (s *Series) lastObserved() int {
+	last := -1
+	for i, row := range s.Targets {
+		for k := range s.TargetSteps() {
+			if anyObserved(s.AtStep(row, k)) {
+				last = max(last, i+k-s.TargetSteps()+1)
+			}
+		}
+	}
+	return last
 }
 
 // List returns the windows.

@@ -63,10 +63,11 @@ func (f *fitter) onAll(ctx context.Context, a *attempt, kept int) (err error) {
 
 // calibrate sets the intervals from a score on the windows earlier and the tested ones.
 func (f *fitter) calibrate(later baseline.Score) (err error) {
-	f.Coverage, f.intervals, err = calibrate(later, len(f.earlier))
-	if err == nil && f.Coverage == nil {
-		f.asked.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals: want at least %d whose targets "+
-			"are known when a later one is forecast", len(f.Score.Windows), leastWindows))
+	f.Coverage, f.intervals, err = calibrateSteps(later, len(f.earlier), f.steps)
+	if measured := len(f.Coverage) / len(levels); err == nil && measured < len(f.steps) {
+		ahead, _ := aheads(f.steps[measured])
+		f.asked.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals %d ahead: want at least %d whose "+
+			"targets are known when a later one is forecast", len(f.Score.Windows), ahead, leastWindows))
 	}
 	return err
 }

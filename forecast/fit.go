@@ -36,16 +36,17 @@ type Result struct {
 	// network.
 	Score  baseline.Score
 	Simple []baseline.Score
-	// Coverage tells how often the prediction intervals of the model held on the tested windows, by level; nil if these
-	// are too few.
+	// Coverage tells how often the prediction intervals of the model held on the tested windows, for each time ahead by
+	// level. It ends before a time ahead with too few windows; nil if there are none.
 	Coverage []Coverage
 	// Choice tells among which forecasts the model was chosen; nil if there was only one.
 	Choice *Choice
 	// Graph tells what the graph is worth; nil if it was not asked for.
 	Graph *GraphWorth
 
-	simples     []*simple // of Simple, as they were tested
-	config      Config    // of the model
+	simples     []*simple          // of Simple, as they were tested
+	steps       []*dyngraph.Series // the series of each step of the targets
+	config      Config             // of the model
 	checkpoints []string
 }
 
@@ -69,10 +70,6 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err != nil {
 		return nil, err
 	}
-	if !observed(series) {
-		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
-			"snapshots", len(series.Times), data.Recipe.Config.Horizon)
-	}
 	if constant(series) {
 		return nil, invalid("%q never changes at any node: there is nothing to forecast", strings.Join(
 			data.Recipe.Config.Nodes.Targets, ", "))
@@ -81,8 +78,13 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		c.Notice("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that could be told; a " +
 			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
 	}
-	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series)}
+	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
+		steps: steps(series)}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
+	if all, err := windows.List(); err == nil && len(all) == 0 {
+		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
+			"snapshots", len(series.Times), data.Recipe.Config.Horizon)
+	}
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
 		return nil, errs.New(errors.Join(ErrInput, err), "forecast: %d snapshots with all lags are too few to train, "+
 			"validate and test with %d inputs, %d lags and horizon %d: want three times the number that these take "+

@@ -109,9 +109,9 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+4+7 {
 		t.Fatalf("%d rows of %d columns, want %d of 15: %v", len(written), len(written[0]), want, written[0])
 	}
-	// The last day is 30 March; the following day is forecast from two days before, by the horizon.
+	// The last day is 30 March.
 	if got := fmt.Sprint(written[1][:4], written[6][:4]); got !=
-		"[Ayr 2024-03-29 2 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
+		"[Ayr 2024-03-30 1 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
 		t.Errorf("rows begin %s", got)
 	}
 	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
@@ -146,7 +146,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6 { // of all and by node
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6*3 { // of all and by node, for both days and for each
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
@@ -158,10 +158,79 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 			t.Errorf("page refers to %s", address)
 		}
 	}
-	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "mean squared error"} {
+	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "mean squared error",
+		"mean over 1 to 2 snapshots ahead", "Errors by time ahead"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("page has no %q", text)
 		}
+	}
+}
+
+// A model of one time ahead alone forecasts the times before it from earlier snapshots, and a model of times from the
+// second on forecasts the first one so.
+func TestAheadOfLaterTimes(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	for _, c := range []struct {
+		first, horizon int
+		want           string
+	}{
+		{2, 2, "[2024-03-29 2 2024-03-31] [2024-03-30 2 2024-04-01]"},
+		{2, 3, "[2024-03-29 2 2024-03-31] [2024-03-30 2 2024-04-01] [2024-03-30 3 2024-04-02]"},
+		{3, 3, "[2024-03-28 3 2024-03-31] [2024-03-29 3 2024-04-01] [2024-03-30 3 2024-04-02]"},
+	} {
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, First: c.first,
+			Horizon: c.horizon, Lags: 3, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}},
+			Notices: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := small
+		config.Epochs = 1
+		ahead, err := fit(t, data, config).Ahead(t.Context(), data.Series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range ahead {
+			got = append(got, fmt.Sprint([]any{f.From, f.Ahead, f.Time}))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("first %d of %d: %s, want %s", c.first, c.horizon, got, c.want)
+		}
+	}
+}
+
+// Errors by time ahead are of the forecasts at that time alone, and their mean over times is the error that decides.
+func TestErrorsByTimeAhead(t *testing.T) {
+	r := fit(t, read(t, 40, 3), small)
+	scores, err := atSteps(r.Score, r.steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, _ := r.Score.Mean()
+	sum := 0.0
+	for k, s := range scores {
+		one, _ := s.Mean()
+		sum += one / 3
+		if ahead := aheadText(s.Windows[0].Series); ahead != strconv.Itoa(k+1) {
+			t.Errorf("step %d is %s ahead", k, ahead)
+		}
+	}
+	if math.Abs(sum-mean) > 1e-9 {
+		t.Errorf("errors by time have the mean %g, want %g", sum, mean)
+	}
+	table, err := r.StepTable()
+	if err != nil || len(table.Rows) != 3 {
+		t.Errorf("%v, %v", table, err)
+	}
+	if table, err := fit(t, read(t, 40, 1), small).StepTable(); table != nil || err != nil {
+		t.Errorf("one time ahead has errors by time: %v, %v", table, err)
+	}
+	if says := r.Verdict(); !strings.Contains(says, "mean squared error, mean over 1 to 3 snapshots ahead, ") {
+		t.Error(says)
+	}
+	if r.Coverage != nil && r.Coverage[len(r.Coverage)-1].Ahead > 3 {
+		t.Errorf("coverage %+v", r.Coverage)
 	}
 }
 

@@ -117,7 +117,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, err
 	}
 	for _, i := range t.Intervals {
-		if len(i.Half) != m.nodes() || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
+		if i.Step < 0 || len(i.Half) != m.nodes() || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
 			m.Close()
 			return nil, invalid("%s has %d half-widths of intervals, want one of 0 or more for each of %d nodes: fit the model "+
 				"again with this version", path, len(i.Half), m.nodes())
@@ -168,15 +168,17 @@ type Forecast struct {
 	Ahead      int
 	// Values are in the data's unit, by node.
 	Values []float64
-	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested.
+	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.
 	Intervals []Interval
 
 	window dyngraph.Window
 	step   int
+	place  int // among the steps of the window's targets
 }
 
-// Ahead forecasts the times after the newest one of a series, up to the horizon: the last time from the newest
-// snapshots, earlier times from correspondingly earlier snapshots. The recipe must have read the series.
+// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots. A model of
+// one time ahead alone forecasts the times before it from correspondingly earlier snapshots. The recipe must have read
+// the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -199,7 +201,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		return nil, invalid("%d snapshots, of which %d have all lags, but a forecast sees %d: give files with %d snapshots "+
 			"at least", len(series.Times)+lags-1, len(series.Times), m.Inputs, m.Inputs+lags-1)
 	}
-	windows, err := unknown(series, m.Inputs)
+	all, err := unknown(series, m.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -208,25 +210,29 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		return nil, err
 	}
 	calendar := calendar{series, m.unit}
-	var all []Forecast
-	for _, w := range windows {
-		step, newest := w.Last()+series.Alignment.Targets.Last, newest(w)
-		f := Forecast{window: w, From: calendar.text(newest), Time: calendar.text(step), Ahead: step - newest, step: step}
-		y, err := m.forecast(ctx, w)
-		if err != nil {
-			return nil, err
+	var row []float64
+	for i := range all {
+		f := &all[i]
+		f.From, f.Time = calendar.text(newest(f.window)), calendar.text(f.step)
+		if i == 0 || f.window != all[i-1].window {
+			if row, err = m.forecast(ctx, f.window); err != nil {
+				return nil, err
+			}
 		}
-		if f.Values, err = unscaled(series, w.Last(), y); err != nil {
+		y := series.AtStep(row, f.place)
+		if f.Values, err = unscaled(series, f.window.Last(), y); err != nil {
 			return nil, err
 		}
 		for _, i := range m.intervals {
-			one, err := around(series, w.Last(), least, i.Level, y, i.Half)
+			if i.Step != f.place {
+				continue
+			}
+			one, err := around(series, f.window.Last(), least, i.Level, y, i.Half)
 			if err != nil {
 				return nil, err
 			}
 			f.Intervals = append(f.Intervals, *one)
 		}
-		all = append(all, f)
 	}
 	return all, nil
 }

@@ -3,9 +3,12 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/plain"
@@ -49,14 +52,32 @@ func versus(model, best baseline.Score) string {
 		return fmt.Sprintf("%s cannot be compared with %s: want errors of both on the same windows, none of them NaN.",
 			model.Name, best.Name)
 	case difference == 0:
-		return fmt.Sprintf("%s and %s are equally good: mean squared error %s.", model.Name, best.Name, digits(mean))
+		return fmt.Sprintf("%s and %s are equally good: mean squared error%s %s.", model.Name, best.Name, overSteps(model),
+			digits(mean))
 	case outcome == stats.NotTested:
 		chance = "; the tested windows are too few, or share too much, for an interval"
 	case outcome != stats.NotShown:
 		is, chance = "is better", fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	}
-	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", plain.Capital(better), is, worse,
-		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)), chance)
+	return fmt.Sprintf("%s %s than %s by %s: mean squared error%s %s against %s%s.", plain.Capital(better), is, worse,
+		digits(math.Abs(difference)), overSteps(model), digits(min(mean, least)), digits(max(mean, least)), chance)
+}
+
+// overSteps tells that errors are means over several times ahead, "" if there is one.
+func overSteps(s baseline.Score) string {
+	if series := s.Windows[0].Series; series.TargetSteps() > 1 {
+		return ", mean over " + aheadText(series) + " snapshots ahead,"
+	}
+	return ""
+}
+
+// aheadText returns how many snapshots ahead targets are, "2" or "1 to 4".
+func aheadText(s *dyngraph.Series) string {
+	first, last := aheads(s)
+	if first == last {
+		return strconv.Itoa(first)
+	}
+	return fmt.Sprintf("%d to %d", first, last)
 }
 
 // digits formats a number with three decimals, or with two digits if it is smaller than these show.
@@ -96,7 +117,8 @@ func (r *Result) Table() (*figures.Table, error) {
 
 // errorTable returns the errors of a model and its rivals.
 func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
+	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows%s", len(model.Windows),
+		strings.TrimSuffix(overSteps(model), ",")),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
 	if unit != "" {
@@ -127,6 +149,44 @@ func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*fi
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
 		". Below 0, "+model.Name+" is better.", interval(model))
+	return t, nil
+}
+
+// StepTable returns the errors of the model, and of the best other forecast, at each time ahead; nil if there is one.
+func (r *Result) StepTable() (*figures.Table, error) {
+	best, ok := baseline.Best(r.rivals())
+	if len(r.steps) == 1 || !ok {
+		return nil, nil
+	}
+	scores := []baseline.Score{r.Score, best}
+	t := &figures.Table{Title: fmt.Sprintf("Errors by time ahead on %d tested windows", len(r.Score.Windows)),
+		Columns: []figures.Column{{Title: "snapshots ahead"}, {Title: r.Score.Name, Decimals: 3},
+			{Title: best.Name, Decimals: 3}, {Title: "difference", Decimals: 3},
+			{Title: fmt.Sprintf("absolute error of %s, %s", r.Score.Name, r.Target())},
+			{Title: fmt.Sprintf("absolute error of %s, %s", best.Name, r.Target())}},
+		Notes: []string{"Errors by time ahead: mean squared errors of the model and of the forecast with the lowest mean " +
+			"over times ahead among the others. Below 0, " + r.Score.Name + " is better. " + ErrorsFile + " has all forecasts."}}
+	var at [][]baseline.Score
+	for _, s := range scores {
+		one, err := atSteps(s, r.steps)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, one)
+	}
+	for k, series := range r.steps {
+		mine, other := at[0][k], at[1][k]
+		row := []figures.Cell{figures.Text(aheadText(series)), estimate(mine.Mean()), estimate(other.Mean()),
+			estimate(mine.Minus(other))}
+		for _, s := range []baseline.Score{mine, other} {
+			absolute, err := absoluteError(s)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, figures.Number(absolute))
+		}
+		t.Rows = append(t.Rows, row)
+	}
 	return t, nil
 }
 

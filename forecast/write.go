@@ -27,8 +27,8 @@ const (
 	PageFile      = "report.html"
 )
 
-// Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by
-// node, and a page with the figures, which needs no network.
+// Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by time
+// ahead and node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {
 	ahead, err := r.ahead(ctx, r.Series)
 	if err != nil {
@@ -93,8 +93,12 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 	for _, f := range ahead {
 		for u, value := range f.Values {
 			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time), value}
-			for _, interval := range f.Intervals {
-				row = append(row, interval.Lower[u], interval.Upper[u])
+			for i := range ahead[0].Intervals {
+				if i < len(f.Intervals) {
+					row = append(row, f.Intervals[i].Lower[u], f.Intervals[i].Upper[u])
+				} else {
+					row = append(row, nil, nil)
+				}
 			}
 			rows = append(rows, row)
 		}
@@ -147,6 +151,7 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 			if err != nil {
 				return nil, err
 			}
+			values = r.Series.AtStep(values, a.place)
 			if values, err = unscaled(r.Series, a.window.Last(), values); err != nil {
 				return nil, err
 			}
@@ -174,8 +179,12 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 	for i, f := range ahead {
 		for u, value := range f.Values {
 			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
-			for _, interval := range f.Intervals {
-				row = append(row, number(interval.Lower[u]), number(interval.Upper[u]))
+			for i := range ahead[0].Intervals {
+				if i < len(f.Intervals) {
+					row = append(row, number(f.Intervals[i].Lower[u]), number(f.Intervals[i].Upper[u]))
+				} else {
+					row = append(row, "", "")
+				}
 			}
 			for _, s := range simple {
 				row = append(row, number(s.values[i][u]))
@@ -199,23 +208,25 @@ func forecastColumns(model string, ahead []Forecast) []string {
 }
 
 func (r *Result) errorsCSV() ([]byte, error) {
-	rows := [][]string{{"forecast", "node", "windows", "mean squared error", "absolute error, " + r.Target()}}
+	rows := [][]string{{"forecast", "node", "ahead", "windows", "mean squared error", "absolute error, " + r.Target()}}
 	for _, s := range append([]baseline.Score{r.Score}, r.rivals()...) {
 		if s.Err != nil {
-			rows = append(rows, []string{s.Name, "", "0", "", ""})
+			rows = append(rows, []string{s.Name, "", "", "0", "", ""})
 			continue
 		}
-		absolute, err := nodeErrors(s)
+		scores, err := atSteps(s, r.steps)
 		if err != nil {
 			return nil, err
 		}
-		mean, _ := s.Mean()
-		tested := len(s.Errors) - len(slices.DeleteFunc(slices.Clone(s.Errors), known))
-		rows = append(rows, []string{s.Name, "", strconv.Itoa(tested), short(mean),
-			short(stat.Mean(slices.Concat(absolute...), nil))})
-		for u, errors := range absolute {
-			rows = append(rows, []string{s.Name, nodeName(r.Series, u), strconv.Itoa(len(errors)), short(s.NodeErrors[u]),
-				short(stat.Mean(errors, nil))})
+		if len(r.steps) > 1 {
+			scores = append([]baseline.Score{s}, scores...)
+		}
+		for _, one := range scores {
+			of, err := scoreRows(one)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, of...)
 		}
 	}
 	if r.Graph == nil || r.Graph.Seeds == 0 {
@@ -224,12 +235,31 @@ func (r *Result) errorsCSV() ([]byte, error) {
 	for _, s := range []baseline.Score{r.Graph.With, r.Graph.Without, r.Graph.Shuffled} { // means over seeds
 		mean, _ := s.Mean()
 		name := s.Name + ", mean over seeds"
-		rows = append(rows, []string{name, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
+		ahead := aheadText(r.Series)
+		rows = append(rows, []string{name, "", ahead, strconv.Itoa(len(s.Windows)), short(mean), ""})
 		for u, e := range s.NodeErrors {
-			rows = append(rows, []string{name, nodeName(r.Series, u), "", short(e), ""})
+			rows = append(rows, []string{name, nodeName(r.Series, u), ahead, "", short(e), ""})
 		}
 	}
 	return encode(rows)
+}
+
+// scoreRows returns the errors of a score, of all nodes and then by node.
+func scoreRows(s baseline.Score) ([][]string, error) {
+	absolute, err := nodeErrors(s)
+	if err != nil {
+		return nil, err
+	}
+	series := s.Windows[0].Series
+	mean, _ := s.Mean()
+	tested := len(slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN))
+	rows := [][]string{{s.Name, "", aheadText(series), strconv.Itoa(tested), short(mean),
+		short(stat.Mean(slices.Concat(absolute...), nil))}}
+	for u, errors := range absolute {
+		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series),
+			strconv.Itoa(len(errors) / series.TargetSteps()), short(s.NodeErrors[u]), short(stat.Mean(errors, nil))})
+	}
+	return rows, nil
 }
 
 // short formats a number with six digits, and NaN as "".

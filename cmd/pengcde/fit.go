@@ -20,7 +20,8 @@ type fitCommand struct {
 	Target string `help:"The column of --nodes to forecast. Its last values are features." required:"" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
-	Horizon      int                `help:"How many snapshots ahead to forecast." default:"1"`
+	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
+	First        int                `help:"The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone." default:"1"`
 	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
@@ -135,7 +136,8 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
 		Step:  step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
-		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // 0 selects the default
+		Lags: cmp.Or(c.Lags, table.NoLags), First: cmp.Or(c.First, -1), // 0 selects the default
+		Horizon: cmp.Or(c.Horizon, -1),
 	}
 	c.set(&config)
 	return config, err
@@ -157,6 +159,17 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	if strings.Contains(text, "◄") {
 		text += "◄ marks the lowest mean squared error.\n"
 	}
+	steps, err := fitted.StepTable()
+	if err != nil {
+		return err
+	}
+	if steps != nil {
+		byStep, err := steps.Text(width)
+		if err != nil {
+			return err
+		}
+		text += "\n" + byStep
+	}
 	text += "\n" + wrapped(fitted.Verdict())
 	if fitted.Choice != nil {
 		text = wrapped(fitted.Choice.String()) + "\n" + text
@@ -165,7 +178,11 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		text += "\n" + wrapped(fitted.Graph.String())
 	}
 	for _, i := range fitted.Coverage {
-		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level,
+		ahead := ""
+		if c.Horizon > 1 {
+			ahead = fmt.Sprintf(" %d ahead", i.Ahead)
+		}
+		text += fmt.Sprintf("\n%g%% intervals%s held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level, ahead,
 			100*i.Held, i.Windows, i.Width, c.Target)
 	}
 	if fitted.Coverage != nil {

@@ -49,7 +49,8 @@ func TestFitAndForecast(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said := output(t, folder, fitting()...)
-	for _, text := range []string{"against", "recent mean", "ridge", "absolute",
+	for _, text := range []string{"against", "recent mean", "ridge", "absolute", "mean over 1 to 2 snapshots ahead",
+		"Errors by time ahead", "80% intervals 2 ahead held",
 		"visitors-forecast/model.pengcde"} {
 		if !strings.Contains(said, text) {
 			t.Errorf("fit says nothing of %q:\n%s", text, said)
@@ -86,6 +87,7 @@ func TestFitAndForecast(t *testing.T) {
 	written, err := os.ReadFile(filepath.Join(folder, "new-forecasts.csv"))
 	if lines := strings.Split(string(written), "\n"); err != nil || len(lines) != 1+2*4+1 ||
 		lines[0] != "node,from,ahead,time,PENG-CDE,lower 80%,upper 80%,lower 95%,upper 95%" ||
+		!strings.HasPrefix(lines[1], "Ayr,2024-02-14,1,2024-02-15,") ||
 		!strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
 		t.Errorf("%v:\n%s", err, written)
 	}
@@ -143,6 +145,7 @@ func TestFitInputErrors(t *testing.T) {
 		{"cases", fitting("--target", "cases")},
 		{"step", fitting("--step", "soon")},
 		{"horizon", fitting("--horizon", "0")},
+		{"--first 3, want 1 to the horizon, 2", fitting("--first", "3")},
 		{"did you mean gn-ode?", fitting("--field", "gnode")},
 		{"did you mean auto?", fitting("--model", "aut")},
 		{"--seeds -1, want 1", fitting("--seeds=-1")},

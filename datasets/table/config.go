@@ -104,8 +104,9 @@ type Config struct {
 	// Lags is the number of the targets' last values, including the newest, that are features. 0 means 8, [NoLags]
 	// none.
 	Lags int
-	// Horizon is the number of snapshots from a window's last input to its target; 0 means 1.
-	Horizon int
+	// A window's targets are those from First to Horizon snapshots after its last input, see dyngraph.Series.EachStep; 0
+	// means 1. With First equal to Horizon it has only the targets of that one snapshot.
+	First, Horizon int `json:",omitempty"`
 	// TrainFraction is the fraction of the snapshots, from the first on, that scales are computed from; 0 means 0.6.
 	TrainFraction float64
 	// Unscaled leaves features and targets in the unit of the file.
@@ -140,7 +141,7 @@ func (c Config) resolved() Config {
 			c.Nodes.Aggregate = Mean
 		}
 	}
-	c.Lags, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.Horizon, 1)
+	c.Lags, c.First, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.First, 1), cmp.Or(c.Horizon, 1)
 	c.TrainFraction, c.MaxValues = cmp.Or(c.TrainFraction, defaultFraction), cmp.Or(c.MaxValues, defaultMaxValues)
 	return c
 }
@@ -177,6 +178,8 @@ func (c Config) check() error {
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:
 		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
+	case c.First < 1 || c.First > c.Horizon:
+		return invalid("Config.First %d, want 1 to the horizon, %d", c.First, c.Horizon)
 	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
 		return invalid("TrainFraction %g, want more than 0 and at most 1", c.TrainFraction)
 	case c.MaxValues < 0:
@@ -213,9 +216,11 @@ func (c Config) featureSize() int {
 // offset returns the number of steps from the first time to the first snapshot, whose lags must be in the data.
 func (c Config) offset() int { return max(c.lags(), 1) - 1 }
 
+// targetSteps returns the number of snapshots whose targets a window has.
+func (c Config) targetSteps() int { return c.Horizon - c.First + 1 }
+
 // steps returns the steps of a snapshot's values.
 func (c Config) steps() dyngraph.Alignment {
-	ahead := c.Horizon - 1
 	return dyngraph.Alignment{Features: dyngraph.StepRange{First: -c.offset()},
-		Targets: dyngraph.StepRange{First: ahead, Last: ahead}}
+		Targets: dyngraph.StepRange{First: c.First - 1, Last: c.Horizon - 1}}
 }

@@ -363,6 +363,8 @@ func TestConfig(t *testing.T) {
 		"-2 lags":                 func(c *table.Config) { c.Lags = -2 },
 		"no lags and no features": func(c *table.Config) { c.Lags, c.Nodes.Features = -1, nil },
 		"horizon -1":              func(c *table.Config) { c.Horizon = -1 },
+		"First 3, want 1 to":      func(c *table.Config) { c.First, c.Horizon = 3, 2 },
+		"First -1, want 1 to":     func(c *table.Config) { c.First = -1 },
 		"TrainFraction 2":         func(c *table.Config) { c.TrainFraction = 2 },
 		"MaxValues -1":            func(c *table.Config) { c.MaxValues = -1 },
 		"want a number or a dur":  func(c *table.Config) { c.Step = table.Step{Number: 1, Duration: 1000} },

@@ -38,6 +38,7 @@ func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series
 	}
 	c := r.Config
 	c.Edges.Path, c.Nodes.Path = edges, nodes
+	c.First = cmp.Or(c.First, c.Horizon) // a recipe of before First had the targets of one snapshot
 	c = c.resolved()
 	reader := &reader{c: c, closed: true, names: slices.Clone(r.NodeNames), ids: make(map[string]int32)}
 	for u, name := range r.NodeNames {

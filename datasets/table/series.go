@@ -25,12 +25,13 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		return nil, invalid("%d snapshots for %d lags, want at least as many: set Config.Lags to fewer, or read longer files",
 			len(steps), c.lags())
 	}
-	graphs, perSnapshot := r.distinctGraphs(steps), n*(c.featureSize()+3*len(c.Nodes.Targets))
+	graphs, perSnapshot := r.distinctGraphs(steps), n*(c.featureSize()+3*len(c.Nodes.Targets)*c.targetSteps())
 	if graphs > c.MaxValues/max(1, len(r.from)) || len(steps) > c.MaxValues/max(1, perSnapshot) {
 		return nil, invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
 			"Config.Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
 	}
-	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), TargetSize: len(c.Nodes.Targets),
+	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), 
+		TargetSize: len(c.Nodes.Targets) * c.targetSteps(), EachStep: len(c.Nodes.Targets) > 0 && c.targetSteps() > 1,
 		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Alignment: c.steps()}
 	for u, at := range order {
 		s.NodeNames[at] = r.names[u]

@@ -53,9 +53,10 @@ func TestAlignment(t *testing.T) {
 	const T, n, lags = 12, 3, 3
 	y := grown(T)
 	edges, nodes := days(t, y)
-	for _, horizon := range []int{1, 2, 4} {
+	for _, ahead := range [][2]int{{1, 1}, {2, 2}, {4, 4}, {1, 2}, {2, 4}} {
+		first, horizon := ahead[0], ahead[1]
 		c, notices := small(edges, nodes)
-		c.Lags, c.Horizon, c.TrainFraction = lags, horizon, 0.5
+		c.Lags, c.First, c.Horizon, c.TrainFraction = lags, first, horizon, 0.5
 		data := read(t, c)
 		s := data.Series
 		if !strings.Contains(notices.String(), `column "cases" has no value for 1 of 36 pairs`) {
@@ -93,22 +94,26 @@ func TestAlignment(t *testing.T) {
 				}
 				features = append(features, (float64(100+10*now+u)-bedMean)/bedStd)
 				newest, recent = append(newest, last), append(recent, sum/count)
-				target := math.NaN()
-				if at := now + horizon - 1; at < T {
-					target = z(at, u)
-				}
-				if got := s.Targets[i][u]; math.IsNaN(target) != math.IsNaN(got) {
-					t.Errorf("target of snapshot %d, node %d is %g, want %g", i, u, got, target)
-				} else if !math.IsNaN(target) {
-					targets = append(targets, got, target)
+				for k := range horizon - first + 1 {
+					target := math.NaN()
+					if at := now + first + k - 1; at < T {
+						target = z(at, u)
+					}
+					if got := s.AtStep(s.Targets[i], k)[u]; math.IsNaN(target) != math.IsNaN(got) {
+						t.Errorf("target of snapshot %d, node %d, step %d is %g, want %g", i, u, k, got, target)
+					} else if !math.IsNaN(target) {
+						targets = append(targets, got, target)
+					}
 				}
 			}
 			for k := 0; k < len(targets); k += 2 {
 				fixture.Close(t, "target", targets[k:k+1], targets[k+1:k+2], epsilon)
 			}
 			fixture.Close(t, "features", s.Features[i], features, epsilon)
-			fixture.Close(t, "newest", s.LastObserved[i], newest, epsilon)
-			fixture.Close(t, "recent", s.RecentMean[i], recent, epsilon)
+			for k := range horizon - first + 1 {
+				fixture.Close(t, "newest", s.AtStep(s.LastObserved[i], k), newest, epsilon)
+				fixture.Close(t, "recent", s.AtStep(s.RecentMean[i], k), recent, epsilon)
+			}
 			fixture.Close(t, "weights", s.Weights[i], []float64{float64(now + 1), float64(2*now + 1)}, 0)
 			if want := time.Date(2020, 2, 25+now, 0, 0, 0, 0, time.UTC); s.Times[i] != float64(i) || !s.Dates[i].Equal(want) {
 				t.Errorf("snapshot %d is at %g, %v, want %v", i, s.Times[i], s.Dates[i], want)
@@ -118,7 +123,7 @@ func TestAlignment(t *testing.T) {
 				t.Errorf("restored %v, %v, want %g first", restored, err, y[now][0])
 			}
 		}
-		// The target of a window is horizon days after its last input, and none is known at the end.
+		// The last target of a window is horizon days after its last input, and not known at the end.
 		windows, err := s.Windows(3, 1).List()
 		known, errKnown := s.Windows(3, 1).Observed().List()
 		if err := errors.Join(err, errKnown); err != nil || len(known) != len(windows)-horizon+1 {
@@ -128,7 +133,7 @@ func TestAlignment(t *testing.T) {
 			if in, out := w.Start+w.Inputs()-1+lags-1, w.StepsUsed().Last+lags-1; out != in+horizon {
 				t.Errorf("last input at step %d, target at %d, want %d later", in, out, horizon)
 			}
-			if seen := w.Visible(); len(seen) != w.Inputs()+lags-1 {
+			if seen := w.Visible(); len(seen) != w.Inputs()+lags-1 || len(seen[0]) != n {
 				t.Errorf("%d values visible of %d inputs", len(seen), w.Inputs())
 			}
 		}
