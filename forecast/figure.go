@@ -214,8 +214,8 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines returns the forecasts of scores, with gaps where no window was tested. Of forecasts of several steps it
-// takes [fans], with gaps between windows. The first line, the model's, has intervals, and continues with the forecasts ahead.
+// lines returns the forecasts of scores, with gaps where no window was tested. Of forecasts of several steps it takes
+// [fans], with gaps between windows. The first line, the model's, has intervals, and continues with the forecasts ahead.
 func (c calendar) lines(model string, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
 	lines []drawnLine, err error) {
 	for k, s := range scores {

@@ -30,7 +30,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		return nil, invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
 			"Config.Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
 	}
-	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), 
+	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n),
 		TargetSize: len(c.Nodes.Targets) * c.targetSteps(), EachStep: len(c.Nodes.Targets) > 0 && c.targetSteps() > 1,
 		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Alignment: c.steps()}
 	for u, at := range order {
