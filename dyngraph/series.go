@@ -1,6 +1,7 @@
 package dyngraph
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -101,13 +102,16 @@ func (s *Series) OfStep(step int) *Series {
 }
 
 // Scale is the standardisation of one snapshot: (value - Mean) / Std. Mean and Std have length nodes and hold for all
-// entries of a node. If Targets is above 0 they have length nodes*Targets, one entry for each target of each node.
+// entries of a node. If Targets is above 0 they have length nodes*Targets, one entry for each target of each node. With
+// Log1p the standardised values are log(1 + x) of the data x, which are 0 or more.
 type Scale struct {
 	Mean, Std []float64
-	Targets   int `json:",omitempty"`
+	Targets   int  `json:",omitempty"`
+	Log1p     bool `json:",omitempty"`
 }
 
-// Restore returns standardised values in the unit of the data: value*Std + Mean. values are row-major by node, with any
+// Restore returns standardised values in the unit of the data: value*Std + Mean, with Log1p exp of that minus 1, or 0
+// where this is negative. values are row-major by node, with any
 // number of entries per node. If Targets is above 0 this number is a multiple of it, and the targets of a node
 // alternate, as in targets and lags.
 func (c Scale) Restore(values []float64) ([]float64, error) {
@@ -124,7 +128,9 @@ func (c Scale) Restore(values []float64) ([]float64, error) {
 	restored, size := make([]float64, len(values)), len(values)/(block/targets)
 	for i, v := range values {
 		at := i/size*targets + i%size%targets
-		restored[i] = v*c.Std[at] + c.Mean[at]
+		if restored[i] = v*c.Std[at] + c.Mean[at]; c.Log1p {
+			restored[i] = max(0, math.Expm1(restored[i]))
+		}
 	}
 	return restored, nil
 }

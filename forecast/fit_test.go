@@ -200,6 +200,57 @@ func TestAheadOfLaterTimes(t *testing.T) {
 	}
 }
 
+// Forecasts of counts on a scale of logarithms are in the unit of the file, and like their intervals never negative.
+func TestLog1pForecasts(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	content, err := os.ReadFile(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`(Ely|Deal),\d+\.\d+`).ReplaceAllString(string(content), "$1,0") // two towns that nobody visits
+	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Horizon: 2, Lags: 3,
+		Scale: table.Log1p, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, folder := fit(t, data, small), t.TempDir()
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	for _, row := range written[1:] {
+		for k, cell := range row[4:] {
+			if v, err := strconv.ParseFloat(cell, 64); err != nil || v < 0 || k == 0 && row[0] == "Bath" && (v < 20 || v > 900) {
+				t.Errorf("%s, %s: %s, %v", row[0], written[0][4+k], cell, err)
+			}
+		}
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	series, err := model.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead, err := model.Ahead(t.Context(), series)
+	if err != nil || short(ahead[1].Values[1]) != written[7][4] || len(ahead[1].Intervals) != 2 {
+		t.Errorf("%v, %v, want %s", ahead, err, written[7])
+	}
+	table, err := r.Table()
+	if err != nil || !strings.Contains(strings.Join(table.Notes, " "), "of log(1 + value), in units of") {
+		t.Errorf("%v, %v", table, err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, PageFile))
+	if err != nil || !strings.Contains(string(page), "The mean squared error, which decides, is of that logarithm") {
+		t.Errorf("the page does not tell of logarithms: %v", err)
+	}
+}
+
 // Errors by time ahead are of the forecasts at that time alone, and their mean over times is the error that decides.
 func TestErrorsByTimeAhead(t *testing.T) {
 	r := fit(t, read(t, 40, 3), small)

@@ -54,7 +54,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.First),
 		"TestedTo":   c.text(last.Last() + r.Series.Alignment.Targets.Last),
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
-		"Inputs": r.Inputs, "Ahead": aheadText(r.Series),
+		"Inputs": r.Inputs, "Log1p": r.Recipe.TargetScale.Log1p, "Ahead": aheadText(r.Series),
 		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})

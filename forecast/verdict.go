@@ -195,7 +195,11 @@ func standardised(s baseline.Score) string {
 	if len(s.Windows[0].Series.Scales) == 0 {
 		return ""
 	}
-	return " in units of the node's standard deviation in the first part of the series, so that all nodes count alike"
+	of := ""
+	if s.Windows[0].Series.Scales[0].Log1p {
+		of = " of log(1 + value),"
+	}
+	return of + " in units of the node's standard deviation in the first part of the series, so that all nodes count alike"
 }
 
 func interval(s baseline.Score) string {

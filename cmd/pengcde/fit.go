@@ -23,6 +23,7 @@ type fitCommand struct {
 	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
 	First        int                `help:"The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone." default:"1"`
 	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
+	Scale        table.Scaling      `help:"${scale}" enum:"log1p," default:"" placeholder:"log1p"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
 	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." enum:"hold,empty," default:"" placeholder:"HOW"`
@@ -136,7 +137,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
 		Step:  step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
-		Lags: cmp.Or(c.Lags, table.NoLags), First: cmp.Or(c.First, -1), // 0 selects the default
+		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
 		Horizon: cmp.Or(c.Horizon, -1),
 	}
 	c.set(&config)

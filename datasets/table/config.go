@@ -82,6 +82,13 @@ const (
 	Empty WithoutEdges = "empty"
 )
 
+// Scaling says how targets are transformed before they are standardised.
+type Scaling string
+
+// Log1p takes log(1 + y) of targets y, which must be 0 or more, such as counts. Values that Series.Scales restores
+// are never negative.
+const Log1p Scaling = "log1p"
+
 // Config selects the files and defines snapshots, lags, targets and scales.
 type Config struct {
 	Edges Edges
@@ -109,6 +116,8 @@ type Config struct {
 	First, Horizon int `json:",omitempty"`
 	// TrainFraction is the fraction of the snapshots, from the first on, that scales are computed from; 0 means 0.6.
 	TrainFraction float64
+	// Scale is [Log1p], or empty for targets as they are.
+	Scale Scaling `json:",omitempty"`
 	// Unscaled leaves features and targets in the unit of the file.
 	Unscaled bool `json:",omitempty"`
 	// KeepGaps leaves missing features NaN. Otherwise they repeat the node's previous value or, if there is none, have
@@ -182,6 +191,10 @@ func (c Config) check() error {
 		return invalid("Config.First %d, want 1 to the horizon, %d", c.First, c.Horizon)
 	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
 		return invalid("TrainFraction %g, want more than 0 and at most 1", c.TrainFraction)
+	case c.Scale != "" && c.Scale != Log1p:
+		return invalid("Config.Scale %q, want %q or nothing", c.Scale, Log1p)
+	case c.Scale != "" && c.Unscaled:
+		return invalid("Config.Scale %q and Unscaled: want one of them", c.Scale)
 	case c.MaxValues < 0:
 		return invalid("MaxValues %d, want a positive number", c.MaxValues)
 	case c.MaxBytes < 0:

@@ -63,6 +63,9 @@ func (r *reader) readNodes(ctx context.Context) error {
 			if fault != nil {
 				return fault
 			}
+			if k < len(n.Targets) && value < 0 && r.c.Scale == Log1p {
+				return p.fault(column, v.String(), fmt.Sprintf("0 or more, as Config.Scale %q takes", Log1p))
+			}
 			if row == nil || math.IsNaN(value) {
 				continue
 			}

@@ -364,6 +364,8 @@ func TestConfig(t *testing.T) {
 		"no lags and no features": func(c *table.Config) { c.Lags, c.Nodes.Features = -1, nil },
 		"horizon -1":              func(c *table.Config) { c.Horizon = -1 },
 		"First 3, want 1 to":      func(c *table.Config) { c.First, c.Horizon = 3, 2 },
+		`Config.Scale "log"`:      func(c *table.Config) { c.Scale = "log" },
+		"and Unscaled: want one":  func(c *table.Config) { c.Scale, c.Unscaled = table.Log1p, true },
 		"First -1, want 1 to":     func(c *table.Config) { c.First = -1 },
 		"TrainFraction 2":         func(c *table.Config) { c.TrainFraction = 2 },
 		"MaxValues -1":            func(c *table.Config) { c.MaxValues = -1 },

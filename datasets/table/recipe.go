@@ -90,7 +90,7 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 	steps := known[max(1, int(r.Config.TrainFraction*float64(len(known))+rounding))-1] + 1
 	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
 	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
-		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets}
+		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets, Log1p: r.Config.Scale == Log1p}
 	if r.Config.Unscaled {
 		return nil
 	}

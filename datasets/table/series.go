@@ -179,7 +179,7 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 			row := r.values.rows[step.snapshot]
 			for u := range row.places / width {
 				for k := range v.targets {
-					y[order[u]*v.targets+k] = row.value(u*width + k)
+					y[order[u]*v.targets+k] = r.c.Scale.of(row.value(u*width + k))
 				}
 				for k := range v.features {
 					x[order[u]*v.features+k] = row.value(u*width + v.targets + k)
@@ -189,6 +189,14 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 		v.y, v.x = append(v.y, y), append(v.x, x)
 	}
 	return v
+}
+
+// of transforms a target.
+func (s Scaling) of(y float64) float64 {
+	if s == Log1p {
+		return math.Log1p(y)
+	}
+	return y
 }
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
@@ -138,6 +139,43 @@ func TestAlignment(t *testing.T) {
 			}
 		}
 	}
+}
+
+// With Log1p targets and lags are standardised logarithms, features are not, and Restore returns the file's values.
+func TestLog1p(t *testing.T) {
+	y := grown(12)
+	for _, row := range y {
+		for u := range row {
+			row[u] = math.Abs(row[u])
+		}
+	}
+	edges, nodes := days(t, y)
+	c, _ := small(edges, nodes)
+	c.Lags, c.Horizon, c.Scale = 2, 2, table.Log1p
+	data := read(t, c)
+	s := data.Series
+	var logs []float64
+	for k := range 7 { // 60% of 12 days
+		logs = append(logs, math.Log1p(y[k][0]))
+	}
+	mean, std := stat.PopMeanStdDev(logs, nil)
+	fixture.Close(t, "newest", s.LastObserved[3][:1], []float64{(math.Log1p(y[4][0]) - mean) / std}, epsilon)
+	restored, err := s.Scales[0].Restore(s.Targets[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Close(t, "targets of a node", restored[:2], []float64{y[4][0], y[5][0]}, epsilon)
+	c.Scale = ""
+	plain := read(t, c).Series
+	for u := range s.Nodes() {
+		at := (u+1)*s.FeatureSize - 1
+		fixture.Close(t, "beds", s.Features[3][at:at+1], plain.Features[3][at:at+1], epsilon)
+	}
+	again, err := data.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Close(t, "by the recipe", again.LastObserved[3], s.LastObserved[3], 0)
 }
 
 // TestGaps keeps gaps where that is asked for; else a feature without any value before is the mean.
