@@ -251,6 +251,43 @@ func TestLog1pForecasts(t *testing.T) {
 	}
 }
 
+// Days of the week, which a short past does not tell, lower the error of a series with a weekly course.
+func TestCalendarIsSeen(t *testing.T) {
+	var visits strings.Builder
+	fmt.Fprintln(&visits, "time,node,visitors")
+	for day := range 70 {
+		date := time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC)
+		for u, name := range []string{"Ayr", "Bath", "Cork"} {
+			visitors := 100 * (u + 1)
+			if weekday := date.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+				visitors *= 2
+			}
+			fmt.Fprintf(&visits, "%s,%s,%d\n", date.Format(time.DateOnly), name, visitors)
+		}
+	}
+	folder := t.TempDir()
+	edges, nodes := filepath.Join(folder, "edges.csv"), filepath.Join(folder, "nodes.csv")
+	for path, content := range map[string]string{edges: "source,destination,weight\nAyr,Bath,1\nBath,Cork,1\n",
+		nodes: visits.String()} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	errors := map[int]float64{}
+	for _, calendar := range [][]table.CalendarPart{nil, {table.Weekday}} {
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges, Time: table.None}, Lags: 1,
+			Calendar: calendar, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fit(t, data, Config{Inputs: 2, Hidden: 2, Epochs: 25})
+		errors[len(calendar)], _ = r.Score.Mean()
+	}
+	if !(errors[1] < errors[0]/2) {
+		t.Errorf("mean squared error %.3f with the day of the week, %.3f without", errors[1], errors[0])
+	}
+}
+
 // Errors by time ahead are of the forecasts at that time alone, and their mean over times is the error that decides.
 func TestErrorsByTimeAhead(t *testing.T) {
 	r := fit(t, read(t, 40, 3), small)

@@ -20,6 +20,8 @@ type fitCommand struct {
 	Target string `help:"The column of --nodes to forecast. Its last values are features." required:"" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	Category     []string           `help:"A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	Calendar     []string           `help:"weekday, month or both with a comma: features of the date, known in advance." placeholder:"PARTS"`
 	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
 	First        int                `help:"The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone." default:"1"`
 	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
@@ -135,10 +137,14 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 	config := table.Config{
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight},
-		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
-		Step:  step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
+		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature,
+			Categories: c.Category},
+		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
 		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
 		Horizon: cmp.Or(c.Horizon, -1),
+	}
+	for _, part := range c.Calendar {
+		config.Calendar = append(config.Calendar, table.CalendarPart(part))
 	}
 	c.set(&config)
 	return config, err

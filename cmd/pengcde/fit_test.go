@@ -111,6 +111,21 @@ func TestFitAndForecast(t *testing.T) {
 	}
 }
 
+// fit sees texts and dates, and a stored model reads them again.
+func TestFitCategories(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 40, "Deal")
+	change(t, folder, "visits.csv", "kinds.csv", "rain\n", "rain,kind\n", ",0\n", ",0,inland\n", ",1\n",
+		",1,coast\n", ",2\n", ",2,\n")
+	args := fitting("--nodes", "kinds.csv", "--category", "kind", "--calendar", "weekday,month", "--epochs", "1")
+	output(t, folder, args...)
+	output(t, folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "flows.csv", "--nodes", "kinds.csv")
+	said, err := command(folder, append(args, "--calendar", "day")...).CombinedOutput()
+	if err == nil || !strings.Contains(string(said), `--calendar day, want "weekday", "month" or both`) {
+		t.Errorf("%v:\n%s", err, said)
+	}
+}
+
 // fit --model auto says what it chose, by how much, and what the graph is worth, and its model forecasts.
 func TestFitAuto(t *testing.T) {
 	folder := t.TempDir()

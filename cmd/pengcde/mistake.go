@@ -75,7 +75,7 @@ var tableFlags = map[string]string{
 	"Nodes.Features": "--feature", "Nodes.Aggregate": "--duplicate", "Config.Separator": "--separator",
 	"Config.Decimal": "--decimal", "Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges",
 	"Config.Step": "--step", "Config.Lags": "--lags", "Config.First": "--first",
-	"Config.Scale": "--scale",
+	"Config.Scale": "--scale", "Nodes.Categories": "--category", "Config.Calendar": "--calendar",
 }
 
 var (

@@ -7,10 +7,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// values are the targets [steps][nodes*targets] and the features [steps][nodes*features] of nodes, NaN where missing.
+// values are the targets [steps][nodes*targets], the features [steps][nodes*features] and the numbers of texts
+// [steps][nodes*len(names)] of nodes, NaN where missing.
 type values struct {
 	targets, features int
-	y, x              [][]float64
+	y, x, texts       [][]float64
+	names             []texts // by column
 }
 
 // carried repeats the previous value if a value is missing; NaN if there is none.
