@@ -56,31 +56,37 @@ func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...strin
 func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, coverage []Coverage, from int,
 	names []string) (*figures.Figure, error) {
 	c := calendar{s, m.unit}
-	nodes, err := nodesOf(s.OfStep(0), names)
-	if err != nil {
-		return nil, err
-	}
-	truth, err := calendar{s.OfStep(0), m.unit}.truth(from)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := c.lines(m.Name(), scores, coverage, ahead)
+	targets := m.Recipe.Config.Nodes.Targets
+	nodes, err := nodesOf(ofTarget(s.OfStep(0), 0), names, mostPanels/len(targets))
 	if err != nil {
 		return nil, err
 	}
 	var panels []figures.ForecastPanel
-	for _, u := range nodes {
-		panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
-		for _, values := range truth.y {
-			panel.Truth = append(panel.Truth, values[u])
+	for target, name := range targets {
+		truth, err := calendar{ofTarget(s.OfStep(0), target), m.unit}.truth(from)
+		if err != nil {
+			return nil, err
 		}
-		if !slices.ContainsFunc(panel.Truth, known) {
-			continue
+		lines, err := c.lines(m.Name(), target, scores, coverage, ahead)
+		if err != nil {
+			return nil, err
 		}
-		for _, line := range lines {
-			panel.Forecasts = append(panel.Forecasts, line.of(u))
+		for _, u := range nodes {
+			panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
+			if len(targets) > 1 {
+				panel.Title += ": " + name
+			}
+			for _, values := range truth.y {
+				panel.Truth = append(panel.Truth, values[u])
+			}
+			if !slices.ContainsFunc(panel.Truth, known) {
+				continue
+			}
+			for _, line := range lines {
+				panel.Forecasts = append(panel.Forecasts, line.of(u))
+			}
+			panels = append(panels, panel)
 		}
-		panels = append(panels, panel)
 	}
 	axes := c.axes()
 	axes.Title, axes.Y, axes.Spans = m.Target()+": observed and forecast", m.Target(), c.spans(scores, ahead)
@@ -90,8 +96,8 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	return figures.Forecasts(axes, panels)
 }
 
-// nodesOf returns the indices of named nodes, or of the nodes with the largest mean target.
-func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
+// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target.
+func nodesOf(s *dyngraph.Series, names []string, most int) (nodes []int, err error) {
 	for _, name := range names {
 		u := 0
 		for u < s.Nodes() && nodeName(s, u) != name {
@@ -125,7 +131,7 @@ func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(sums[b]/counts[b], sums[a]/counts[a]) })
-	return nodes[:min(len(nodes), mostPanels)], nil
+	return nodes[:min(len(nodes), max(1, most))], nil
 }
 
 // drawnLine holds values by node at increasing times.
@@ -216,8 +222,9 @@ func (c calendar) truth(from int) (drawnLine, error) {
 
 // lines returns the forecasts of scores, with gaps where no window was tested. Of forecasts of several steps it takes
 // [fans], with gaps between windows. The first line, the model's, has intervals, and continues with the forecasts ahead.
-func (c calendar) lines(model string, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
+func (c calendar) lines(model string, target int, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
 	lines []drawnLine, err error) {
+	all := outputs(c.Series)
 	for k, s := range scores {
 		line := drawnLine{name: s.Name, style: styleOf(s.Name)}
 		if k > 0 && line.style == styles[ModelName] { // another network than the model
@@ -226,12 +233,14 @@ func (c calendar) lines(model string, scores []baseline.Score, coverage []Covera
 		for _, i := range fans(s.Windows) {
 			w := s.Windows[i]
 			for step := range c.TargetSteps() {
-				values, err := unscaled(c.Series, w.Last(), c.AtStep(s.Forecasts[i], step))
+				p := all[step*c.Quantities()+target]
+				values, err := unscaled(p.series, w.Last(), p.of(s.Forecasts[i]))
 				if err != nil {
 					return nil, err
 				}
 				var interval *Interval
-				if at := step * len(levels); k == 0 && at < len(coverage) {
+				at := slices.IndexFunc(coverage, func(c Coverage) bool { return c.of == p.output })
+				if k == 0 && at >= 0 {
 					interval = coverage[at].Intervals[i]
 				}
 				c.goOn(&line, w.Last()+c.Alignment.Targets.First+step, step == 0 && c.EachStep, values, interval)
@@ -243,11 +252,14 @@ func (c calendar) lines(model string, scores []baseline.Score, coverage []Covera
 		lines = []drawnLine{{name: model, style: styleOf(model)}}
 	}
 	for _, f := range ahead {
+		if f.at.target != target {
+			continue
+		}
 		var interval *Interval
 		if len(f.Intervals) > 0 {
 			interval = &f.Intervals[0]
 		}
-		c.goOn(&lines[0], f.step, f.place == 0 && c.EachStep, f.Values, interval)
+		c.goOn(&lines[0], f.step, f.at.step == 0 && c.EachStep, f.Values, interval)
 	}
 	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
 }
@@ -320,7 +332,7 @@ func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []fig
 	}
 	first = append(first, byStep...)
 	if r.Coverage != nil {
-		first = append(first, coverageTable(r.Coverage, r.Target()))
+		first = append(first, r.coverageTable())
 	}
 	if r.Graph != nil {
 		first = append(first, r.Graph.tables(r.Series)...)
@@ -354,7 +366,7 @@ func (r *Result) byStep() ([]figures.Item, error) {
 		if s.Err != nil || others > 1 && style == otherNetwork { // the best by validation comes first
 			continue
 		}
-		scores, err := atSteps(s, r.steps)
+		scores, err := split(s, r.steps)
 		if err != nil {
 			return nil, err
 		}

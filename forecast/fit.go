@@ -37,16 +37,17 @@ type Result struct {
 	Score  baseline.Score
 	Simple []baseline.Score
 	// Coverage tells how often the prediction intervals of the model held on the tested windows, for each time ahead by
-	// level. It ends before a time ahead with too few windows; nil if there are none.
+	// target and level. It has no time ahead and target with too few windows; nil if there is no other.
 	Coverage []Coverage
 	// Choice tells among which forecasts the model was chosen; nil if there was only one.
 	Choice *Choice
 	// Graph tells what the graph is worth; nil if it was not asked for.
 	Graph *GraphWorth
 
-	simples     []*simple          // of Simple, as they were tested
-	steps       []*dyngraph.Series // the series of each step of the targets
-	config      Config             // of the model
+	simples     []*simple // of Simple, as they were tested
+	steps       []part
+	outputs     []part
+	config      Config // of the model
 	checkpoints []string
 }
 
@@ -79,7 +80,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
 	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
-		steps: steps(series)}
+		steps: steps(series), outputs: outputs(series)}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if all, err := windows.List(); err == nil && len(all) == 0 {
 		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+

@@ -251,6 +251,107 @@ func TestLog1pForecasts(t *testing.T) {
 	}
 }
 
+// One model forecasts several targets, each in its unit; their mean error decides.
+func TestSeveralTargets(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	content, err := os.ReadFile(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(content), "visitors", "visitors,beds", 1)
+	text = regexp.MustCompile(`,(\d+)(\.\d+)\n`).ReplaceAllString(text, ",$1$2,$1.5e3\n") // a thousand beds for each
+	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := table.Config{Edges: table.Edges{Path: edges}, Horizon: 2, Lags: 3, Notices: io.Discard,
+		Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors", "beds"}}}
+	data, err := table.Read(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, folder := fit(t, data, Config{Inputs: 3, Hidden: 2, Epochs: 4, Linear: true}), t.TempDir()
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	if got := fmt.Sprint(written[0][:10], written[6][:5], written[20][:5]); len(written) != 1+2*2*5 || got !=
+		"[node from ahead time target PENG-CDE + linear lower 80% upper 80% lower 95% upper 95%] "+
+			"[Ayr 2024-03-30 1 2024-03-31 beds] [Ely 2024-03-30 2 2024-04-01 beds]" {
+		t.Errorf("%d rows: %s", len(written), got)
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	ahead, err := model.Ahead(t.Context(), data.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range ahead {
+		least, most := 20.0, 900.0
+		if f.Target == "beds" {
+			least, most = 1000*least, 1000*most
+		}
+		for u, v := range f.Values {
+			if row := written[1+5*i+u]; v < least || v > most || short(v) != row[5] || row[4] != f.Target ||
+				short(f.Intervals[1].Upper[u]) != row[9] {
+				t.Errorf("%s of %s: %g, written %v", f.Target, r.Recipe.NodeNames[u], v, row)
+			}
+		}
+	}
+	// Last visible and recent mean forecast a target as they do alone.
+	c.Nodes.Targets = c.Nodes.Targets[1:]
+	alone, err := table.Read(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := fit(t, alone, Config{Inputs: 3, Hidden: 2, Epochs: 1})
+	whole := 0.0
+	for i, s := range r.Simple {
+		scores, err := split(s, r.outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := split(one.Simple[i], one.outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 2 {
+			got, err := absoluteError(scores[2*step+1], 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of, _ := absoluteError(want[step], 0); !strings.Contains(s.Name, "ridge") && math.Abs(got-of) > 1e-6*of {
+				t.Errorf("%s, step %d: absolute error %g, alone %g", s.Name, step, got, of)
+			}
+		}
+		whole = 0
+		for _, part := range scores {
+			mean, _ := part.Mean()
+			whole += mean / 4
+		}
+		if mean, _ := s.Mean(); math.Abs(whole-mean) > 1e-9 {
+			t.Errorf("%s: mean of parts %g, error %g", s.Name, whole, mean)
+		}
+	}
+	if says := r.Verdict(); !strings.Contains(says, ", mean over 1 to 2 snapshots ahead and 2 targets, ") {
+		t.Error(says)
+	}
+	if len(r.Coverage) != 2*2*2 || r.Coverage[2].Target != "beds" || r.Coverage[2].Ahead != 1 ||
+		!(r.Coverage[2].Width > 300*r.Coverage[0].Width) {
+		t.Errorf("coverage %+v", r.Coverage)
+	}
+	errors := rows(t, filepath.Join(folder, ErrorsFile))
+	if want := "[forecast node ahead target windows mean squared error absolute error]"; fmt.Sprint(errors[0]) != want ||
+		len(errors) != 1+8*6*5 {
+		t.Errorf("%d rows of errors: %s", len(errors), errors[0])
+	}
+	if figure, err := r.Figure(r.Series, ahead, "Ely"); err != nil || !strings.Contains(figure.Alt(), "Ely: beds") {
+		t.Errorf("figure of Ely: %v", err)
+	}
+}
+
 // Days of the week, which a short past does not tell, lower the error of a series with a weekly course.
 func TestCalendarIsSeen(t *testing.T) {
 	var visits strings.Builder
@@ -291,7 +392,7 @@ func TestCalendarIsSeen(t *testing.T) {
 // Errors by time ahead are of the forecasts at that time alone, and their mean over times is the error that decides.
 func TestErrorsByTimeAhead(t *testing.T) {
 	r := fit(t, read(t, 40, 3), small)
-	scores, err := atSteps(r.Score, r.steps)
+	scores, err := split(r.Score, r.steps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,40 +35,43 @@ type Interval struct {
 // Coverage tells how often prediction intervals held on the tested windows. Each interval came from earlier windows
 // whose targets were known when its forecast was made.
 type Coverage struct {
-	// Ahead is how many snapshots after the newest one that is seen the values are. Level is the share that was wanted. Held is the share of values that were inside, and Margin the half-width of its
+	// Ahead is how many snapshots after the newest one that is seen the values of Target are. Level is the share that was wanted. Held is the share of values that were inside, and Margin the half-width of its
 	// 95% interval over windows. Width is the mean width of the intervals, in the data's unit.
 	Ahead                      int
+	Target                     string
 	Level, Held, Margin, Width float64
 	// Windows is the number of windows with intervals.
 	Windows int
 	// Intervals are the intervals of the tested windows; nil for windows with too few before them.
 	Intervals []*Interval
+
+	of output
 }
 
-// halfWidths are half-widths of prediction intervals at a level, by node, in the unit of the series. Step counts the
-// steps of the targets from 0.
+// halfWidths are half-widths of prediction intervals of an output at a level, by node, in the unit of the series.
 type halfWidths struct {
-	Step  int       `json:"Step,omitzero"`
-	Level float64   `json:"Level"`
-	Half  []float64 `json:"Half"`
+	Step   int       `json:"Step,omitzero"`
+	Target int       `json:"Target,omitzero"`
+	Level  float64   `json:"Level"`
+	Half   []float64 `json:"Half"`
 }
 
-// calibrateSteps calibrates each step of the targets by itself, since a nearer one is known sooner. Both results end
-// before the first step with too few windows. of are the series of the steps.
-func calibrateSteps(s baseline.Score, tested int, of []*dyngraph.Series) (coverage []Coverage, later []halfWidths,
-	err error) {
-	scores, err := atSteps(s, of)
+// calibrateParts calibrates each output by itself, since a nearer step is known sooner. Outputs with too few windows have
+// no results.
+func calibrateParts(s baseline.Score, tested int, outputs []part) (coverage []Coverage, later []halfWidths, err error) {
+	scores, err := split(s, outputs)
 	if err != nil {
 		return nil, nil, err
 	}
 	for k, score := range scores {
 		held, half, err := calibrate(score, tested)
-		if err != nil || held == nil {
-			return coverage, later, err
+		if err != nil {
+			return nil, nil, err
 		}
 		for i := range held {
-			held[i].Ahead, _ = aheads(of[k])
-			half[i].Step = k
+			held[i].Ahead, _ = aheads(outputs[k].series)
+			held[i].of = outputs[k].output
+			half[i].Step, half[i].Target = outputs[k].step, outputs[k].target
 		}
 		coverage, later = append(coverage, held...), append(later, half...)
 	}
@@ -236,16 +239,20 @@ func (i *Interval) holds(truth []float64) (share, width float64) {
 }
 
 // coverageTable shows how often intervals held.
-func coverageTable(coverage []Coverage, unit string) *figures.Table {
+func (r *Result) coverageTable() *figures.Table {
+	coverage, unit := r.Coverage, r.Target()
+	if len(r.Recipe.Config.Nodes.Targets) > 1 {
+		unit = "in its unit"
+	}
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
-		Columns: []figures.Column{{Title: "ahead"}, {Title: "wanted, %"}, {Title: "held, %", Decimals: 1},
+		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "wanted, %"}, {Title: "held, %", Decimals: 1},
 			{Title: "mean width, " + unit}},
 		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
 			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
 			"averaged with the mean of all nodes, which counts as five; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text(strconv.Itoa(c.Ahead)),
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(c.Target), figures.Text(strconv.Itoa(c.Ahead)),
 			figures.Text(fmt.Sprintf("%g", 100*c.Level)), estimate(100*c.Held, 100*c.Margin), figures.Number(c.Width)})
 	}
 	return t

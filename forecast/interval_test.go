@@ -165,7 +165,7 @@ func TestIntervalsOfStepsDoNotLookAhead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, later, err := calibrateSteps(score, 0, steps(s))
+		all, later, err := calibrateParts(score, 0, outputs(s))
 		if err != nil || len(all) != count*len(levels) || len(later) != len(all) {
 			t.Fatalf("%d coverages, %d half-widths: %v", len(all), len(later), err)
 		}

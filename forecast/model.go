@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -102,7 +103,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	if err := json.Unmarshal([]byte(texts[textKey]), &t); err != nil {
 		return nil, invalid("%s: %v: fit the model again with this version", path, err)
 	}
-	if t.Inputs < 1 || !(t.Unit > 0) || math.IsInf(t.Unit, 0) || len(t.Recipe.Config.Nodes.Targets) != 1 {
+	if t.Inputs < 1 || !(t.Unit > 0) || math.IsInf(t.Unit, 0) || len(t.Recipe.Config.Nodes.Targets) < 1 {
 		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
 			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
 	}
@@ -117,7 +118,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, err
 	}
 	for _, i := range t.Intervals {
-		if i.Step < 0 || len(i.Half) != m.nodes() || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
+		if len(i.Half) != m.nodes() || slices.ContainsFunc(i.Half, func(h float64) bool { return !(h >= 0) }) {
 			m.Close()
 			return nil, invalid("%s has %d half-widths of intervals, want one of 0 or more for each of %d nodes: fit the model "+
 				"again with this version", path, len(i.Half), m.nodes())
@@ -157,26 +158,28 @@ func (m *Model) forecast(ctx context.Context, w dyngraph.Window) ([]float64, err
 	return y.Values, err
 }
 
-// Target returns the name of the forecast column.
-func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
+// Target returns the name of the forecast column, or the names with commas between them.
+func (m *Model) Target() string { return strings.Join(m.Recipe.Config.Nodes.Targets, ", ") }
 
-// Forecast holds the forecast values for one future time.
+// Forecast holds the forecast values of one target for one future time.
 type Forecast struct {
 	// From is the time of the newest snapshot that is seen. Time is the time of the forecast, Ahead snapshots later.
 	// Both are a date, or a number of the column of times. Time is "" if snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
-	// Values are in the data's unit, by node.
+	// Target is the forecast column. Values are in its unit, by node.
+	Target string
 	Values []float64
 	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.
 	Intervals []Interval
 
 	window dyngraph.Window
 	step   int
-	place  int // among the steps of the window's targets
+	at     output
 }
 
-// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots. A model of
+// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each time
+// its targets. A model of
 // one time ahead alone forecasts the times before it from correspondingly earlier snapshots. The recipe must have read
 // the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
@@ -205,9 +208,13 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	if err != nil {
 		return nil, err
 	}
-	least, err := leastValue(series, len(series.Targets)-1)
-	if err != nil {
-		return nil, err
+	least := make([]float64, series.Quantities())
+	targets := make([]*dyngraph.Series, len(least)) // at the nearest step
+	for k := range targets {
+		targets[k] = ofTarget(series.OfStep(0), k)
+		if least[k], err = leastValue(targets[k], len(series.Targets)-1); err != nil {
+			return nil, err
+		}
 	}
 	calendar := calendar{series, m.unit}
 	var row []float64
@@ -219,15 +226,16 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 				return nil, err
 			}
 		}
-		y := series.AtStep(row, f.place)
-		if f.Values, err = unscaled(series, f.window.Last(), y); err != nil {
+		y, target := f.at.of(series, row), targets[f.at.target]
+		f.Target = m.Recipe.Config.Nodes.Targets[f.at.target]
+		if f.Values, err = unscaled(target, f.window.Last(), y); err != nil {
 			return nil, err
 		}
 		for _, i := range m.intervals {
-			if i.Step != f.place {
+			if i.Step != f.at.step || i.Target != f.at.target {
 				continue
 			}
-			one, err := around(series, f.window.Last(), least, i.Level, y, i.Half)
+			one, err := around(target, f.window.Last(), least[f.at.target], i.Level, y, i.Half)
 			if err != nil {
 				return nil, err
 			}

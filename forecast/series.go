@@ -8,7 +8,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
 // prepared returns the series as a model sees it. Its time unit is unit, or the median time between snapshots if unit
@@ -17,9 +16,9 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
 	}
-	if s.Quantities() != 1 || s.Targets == nil {
-		return nil, 0, invalid("series %q has %d targets a node, want 1: name one column, and fit others on their own",
-			s.Name, s.Quantities())
+	if s.Quantities() < 1 || s.Targets == nil {
+		return nil, 0, invalid("series %q has %d targets a node, want 1 or more: name a column to forecast", s.Name,
+			s.Quantities())
 	}
 	if unit == 0 {
 		if len(s.Times) < 2 {
@@ -72,7 +71,9 @@ func unknown(s *dyngraph.Series, inputs int) ([]Forecast, error) {
 		first := w.Last() + s.Alignment.Targets.First
 		for step := min(next, first+s.TargetSteps()) - 1; step >= first && step > over; step-- {
 			next = step
-			all = append(all, Forecast{window: w, step: step, place: step - first, Ahead: step - newest(w)})
+			for target := s.Quantities() - 1; target >= 0; target-- {
+				all = append(all, Forecast{window: w, step: step, at: output{step - first, target}, Ahead: step - newest(w)})
+			}
 		}
 		if first <= over {
 			break
@@ -86,33 +87,6 @@ func unknown(s *dyngraph.Series, inputs int) ([]Forecast, error) {
 func aheads(s *dyngraph.Series) (first, last int) {
 	first = s.Alignment.Targets.First + 1 - max(0, s.Alignment.Features.Last)
 	return first, first + s.TargetSteps() - 1
-}
-
-// steps returns the series of each step of the targets.
-func steps(s *dyngraph.Series) (all []*dyngraph.Series) {
-	for k := range s.TargetSteps() {
-		all = append(all, s.OfStep(k))
-	}
-	return all
-}
-
-// atSteps returns the scores of a forecast at each step; of are the series of the steps.
-func atSteps(s baseline.Score, of []*dyngraph.Series) (all []baseline.Score, err error) {
-	if len(of) == 1 || s.Err != nil {
-		return slices.Repeat([]baseline.Score{s}, len(of)), nil
-	}
-	for k, one := range of {
-		var forecasts [][]float64
-		for i, w := range s.Windows {
-			forecasts = append(forecasts, w.Series.AtStep(s.Forecasts[i], k))
-		}
-		score, err := baseline.NewScore(s.Name, on(one, s.Windows), forecasts)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, score)
-	}
-	return all, nil
 }
 
 // constant reports whether no node's target ever differs from its first one.

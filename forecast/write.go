@@ -86,14 +86,22 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 	}
 	t := tabular.Table{Columns: []tabular.Column{tabular.Text("node"), instant("from"), tabular.Whole("ahead"),
 		instant("time")}}
+	several := severalTargets(ahead)
+	if several {
+		t.Columns = append(t.Columns, tabular.Text("target"))
+	}
 	for _, name := range forecastColumns(m.Name(), ahead) {
 		t.Columns = append(t.Columns, tabular.Number(name))
 	}
 	var rows [][]any
 	for _, f := range ahead {
 		for u, value := range f.Values {
-			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time), value}
-			for i := range ahead[0].Intervals {
+			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time)}
+			if several {
+				row = append(row, f.Target)
+			}
+			row = append(row, value)
+			for i := range intervalsOf(ahead) {
 				if i < len(f.Intervals) {
 					row = append(row, f.Intervals[i].Lower[u], f.Intervals[i].Upper[u])
 				} else {
@@ -151,8 +159,9 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 			if err != nil {
 				return nil, err
 			}
-			values = r.Series.AtStep(values, a.place)
-			if values, err = unscaled(r.Series, a.window.Last(), values); err != nil {
+			values = a.at.of(r.Series, values)
+			target := ofTarget(r.Series.OfStep(0), a.at.target)
+			if values, err = unscaled(target, a.window.Last(), values); err != nil {
 				return nil, err
 			}
 			one.values = append(one.values, values)
@@ -167,10 +176,14 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, and the
-// values of the model and of simple forecasts.
+// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, the target if
+// there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
+	several := severalTargets(ahead)
+	if several {
+		titles = append(titles, "target")
+	}
 	header := slices.Concat([]string{"node"}, titles, forecastColumns(model, ahead))
 	for _, s := range simple {
 		header = append(header, s.name)
@@ -178,8 +191,12 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 	rows := [][]string{header}
 	for i, f := range ahead {
 		for u, value := range f.Values {
-			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
-			for i := range ahead[0].Intervals {
+			row := slices.Concat([]string{names[u]}, when(f))
+			if several {
+				row = append(row, f.Target)
+			}
+			row = append(row, number(value))
+			for i := range intervalsOf(ahead) {
 				if i < len(f.Intervals) {
 					row = append(row, number(f.Intervals[i].Lower[u]), number(f.Intervals[i].Upper[u]))
 				} else {
@@ -198,31 +215,53 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 // forecastColumns names a model's values and their intervals.
 func forecastColumns(model string, ahead []Forecast) []string {
 	names := []string{model}
-	if len(ahead) > 0 {
-		for _, interval := range ahead[0].Intervals {
-			percent := fmt.Sprintf("%g%%", 100*interval.Level)
-			names = append(names, "lower "+percent, "upper "+percent)
-		}
+	for _, interval := range intervalsOf(ahead) {
+		percent := fmt.Sprintf("%g%%", 100*interval.Level)
+		names = append(names, "lower "+percent, "upper "+percent)
 	}
 	return names
 }
 
+// intervalsOf returns the intervals of the first forecast that has some.
+func intervalsOf(ahead []Forecast) []Interval {
+	for _, f := range ahead {
+		if f.Intervals != nil {
+			return f.Intervals
+		}
+	}
+	return nil
+}
+
+// severalTargets reports whether forecasts are of several targets.
+func severalTargets(ahead []Forecast) bool {
+	return slices.ContainsFunc(ahead, func(f Forecast) bool { return f.Target != ahead[0].Target })
+}
+
 func (r *Result) errorsCSV() ([]byte, error) {
-	rows := [][]string{{"forecast", "node", "ahead", "windows", "mean squared error", "absolute error, " + r.Target()}}
+	targets := r.Recipe.Config.Nodes.Targets
+	rows := [][]string{{"forecast", "node", "ahead", "target", "windows", "mean squared error", "absolute error"}}
 	for _, s := range append([]baseline.Score{r.Score}, r.rivals()...) {
 		if s.Err != nil {
-			rows = append(rows, []string{s.Name, "", "", "0", "", ""})
+			rows = append(rows, []string{s.Name, "", "", "", "0", "", ""})
 			continue
 		}
-		scores, err := atSteps(s, r.steps)
+		if len(r.outputs) > 1 {
+			target := ""
+			if len(targets) == 1 {
+				target = targets[0]
+			}
+			of, err := scoreRows(s, target)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, of...)
+		}
+		scores, err := split(s, r.outputs)
 		if err != nil {
 			return nil, err
 		}
-		if len(r.steps) > 1 {
-			scores = append([]baseline.Score{s}, scores...)
-		}
-		for _, one := range scores {
-			of, err := scoreRows(one)
+		for k, one := range scores {
+			of, err := scoreRows(one, targets[r.outputs[k].target])
 			if err != nil {
 				return nil, err
 			}
@@ -236,28 +275,35 @@ func (r *Result) errorsCSV() ([]byte, error) {
 		mean, _ := s.Mean()
 		name := s.Name + ", mean over seeds"
 		ahead := aheadText(r.Series)
-		rows = append(rows, []string{name, "", ahead, strconv.Itoa(len(s.Windows)), short(mean), ""})
+		rows = append(rows, []string{name, "", ahead, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
 		for u, e := range s.NodeErrors {
-			rows = append(rows, []string{name, nodeName(r.Series, u), ahead, "", short(e), ""})
+			rows = append(rows, []string{name, nodeName(r.Series, u), ahead, "", "", short(e), ""})
 		}
 	}
 	return encode(rows)
 }
 
-// scoreRows returns the errors of a score, of all nodes and then by node.
-func scoreRows(s baseline.Score) ([][]string, error) {
-	absolute, err := nodeErrors(s)
+// scoreRows returns the errors of a score, of all nodes and then by node. A score of several targets, whose name is "",
+// has no unit for absolute errors.
+func scoreRows(s baseline.Score, target string) ([][]string, error) {
+	absolute, err := nodeErrors(s, 0)
 	if err != nil {
 		return nil, err
+	}
+	in := func(unit []float64) string {
+		if target == "" {
+			return ""
+		}
+		return short(stat.Mean(unit, nil))
 	}
 	series := s.Windows[0].Series
 	mean, _ := s.Mean()
 	tested := len(slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN))
-	rows := [][]string{{s.Name, "", aheadText(series), strconv.Itoa(tested), short(mean),
-		short(stat.Mean(slices.Concat(absolute...), nil))}}
+	rows := [][]string{{s.Name, "", aheadText(series), target, strconv.Itoa(tested), short(mean),
+		in(slices.Concat(absolute...))}}
 	for u, errors := range absolute {
-		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series),
-			strconv.Itoa(len(errors) / series.TargetSteps()), short(s.NodeErrors[u]), short(stat.Mean(errors, nil))})
+		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series), target,
+			strconv.Itoa(len(errors) / series.TargetSteps()), short(s.NodeErrors[u]), in(errors)})
 	}
 	return rows, nil
 }

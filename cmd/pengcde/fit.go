@@ -15,9 +15,9 @@ import (
 )
 
 type fitCommand struct {
-	Edges  string `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
-	Nodes  string `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
-	Target string `help:"The column of --nodes to forecast. Its last values are features." required:"" placeholder:"COLUMN"`
+	Edges  string   `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
+	Nodes  string   `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
+	Target []string `help:"The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are features." required:"" sep:"none" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
 	Category     []string           `help:"A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
@@ -110,7 +110,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	series := data.Series
 	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
 		len(series.Times), backend)
-	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
+	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(strings.Join(c.Target, "-"))+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
 		Search: c.Search, Graph: c.Graph, Seeds: seeds, Budget: budget, Hidden: c.Hidden, Layers: c.Layers,
@@ -137,7 +137,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 	config := table.Config{
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight},
-		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature,
+		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
 			Categories: c.Category},
 		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
 		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
@@ -190,7 +190,7 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 			ahead = fmt.Sprintf(" %d ahead", i.Ahead)
 		}
 		text += fmt.Sprintf("\n%g%% intervals%s held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level, ahead,
-			100*i.Held, i.Windows, i.Width, c.Target)
+			100*i.Held, i.Windows, i.Width, i.Target)
 	}
 	if fitted.Coverage != nil {
 		text += "\n"

@@ -74,7 +74,9 @@ func TestFitAndForecast(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "rates.csv"), []byte(renamed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output(t, folder, fitting("--nodes", "rates.csv", "--target", `rate/km\2`, "--epochs", "1")...)
+	rates := fitting("--nodes", "rates.csv", "--epochs", "1")
+	rates[slices.Index(rates, "visitors")] = `rate/km\2`
+	output(t, folder, rates...)
 	if _, err := os.Stat(filepath.Join(folder, "rate-km-2-forecast", "report.html")); err != nil {
 		t.Errorf("the folder of a target with slashes: %v", err)
 	}
@@ -111,8 +113,8 @@ func TestFitAndForecast(t *testing.T) {
 	}
 }
 
-// fit sees texts and dates, and a stored model reads them again.
-func TestFitCategories(t *testing.T) {
+// fit sees texts and dates, and forecasts several columns; a stored model does the same again.
+func TestFitColumns(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	change(t, folder, "visits.csv", "kinds.csv", "rain\n", "rain,kind\n", ",0\n", ",0,inland\n", ",1\n",
@@ -120,6 +122,19 @@ func TestFitCategories(t *testing.T) {
 	args := fitting("--nodes", "kinds.csv", "--category", "kind", "--calendar", "weekday,month", "--epochs", "1")
 	output(t, folder, args...)
 	output(t, folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "flows.csv", "--nodes", "kinds.csv")
+	says := output(t, folder, "fit", "--edges", "flows.csv", "--nodes", "visits.csv", "--target", "visitors", "--target",
+		"rain", "--weight", "people", "--node", "town", "--lags", "3", "--inputs", "3", "--hidden", "2", "--epochs", "1",
+		"--backend", "go")
+	for _, text := range []string{"mean over 2 targets", "Written to visitors-rain-forecast", " visitors\n", " rain\n"} {
+		if !strings.Contains(says, text) {
+			t.Errorf("fit of two targets says nothing of %q:\n%s", text, says)
+		}
+	}
+	says = output(t, folder, "forecast", "visitors-rain-forecast", "--backend", "go", "--edges", "flows.csv", "--nodes",
+		"visits.csv", "--out", "two.parquet")
+	if !strings.Contains(says, "rain of 4 nodes, 1 after 2024-02-09: 2024-02-10") {
+		t.Error(says)
+	}
 	said, err := command(folder, append(args, "--calendar", "day")...).CombinedOutput()
 	if err == nil || !strings.Contains(string(said), `--calendar day, want "weekday", "month" or both`) {
 		t.Errorf("%v:\n%s", err, said)
