@@ -221,7 +221,7 @@ func (c calendar) truth(from int) (drawnLine, error) {
 }
 
 // lines returns the forecasts of scores, with gaps where no window was tested. Of forecasts of several steps it takes
-// [fans], with gaps between windows. The first line, the model's, has intervals, and continues with the forecasts ahead.
+// [fans], with gaps between windows. The first line, the model's, has intervals, and goes on with the forecasts ahead.
 func (c calendar) lines(model string, target int, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
 	lines []drawnLine, err error) {
 	all := outputs(c.Series)
@@ -290,9 +290,9 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures returns the tables and figures of the page: forecasts and observations; errors; errors by time ahead; how often intervals held;
-// what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes selects the nodes of
-// the forecasts.
+// Figures returns the tables and figures of the page: forecasts and observations; errors; errors by time ahead; how
+// often intervals held; what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes
+// selects the nodes of the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
 	first, details, err := r.figures(ahead, nodes)
 	return append(first, details...), err

@@ -146,7 +146,8 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6*3 { // of all and by node, for both days and for each
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6*3 {
+		// of all nodes and of each, for both days and for each
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
@@ -207,7 +208,7 @@ func TestLog1pForecasts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := regexp.MustCompile(`(Ely|Deal),\d+\.\d+`).ReplaceAllString(string(content), "$1,0") // two towns that nobody visits
+	text := regexp.MustCompile(`(Ely|Deal),\d+\.\d+`).ReplaceAllString(string(content), "$1,0") // nobody visits them
 	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,9 @@ type Interval struct {
 // Coverage tells how often prediction intervals held on the tested windows. Each interval came from earlier windows
 // whose targets were known when its forecast was made.
 type Coverage struct {
-	// Ahead is how many snapshots after the newest one that is seen the values of Target are. Level is the share that was wanted. Held is the share of values that were inside, and Margin the half-width of its
-	// 95% interval over windows. Width is the mean width of the intervals, in the data's unit.
+	// Ahead is how many snapshots after the newest one that is seen the values of Target are. Level is the share that was
+	// wanted. Held is the share of values that were inside, and Margin the half-width of its 95% interval over windows.
+	// Width is the mean width of the intervals, in the data's unit.
 	Ahead                      int
 	Target                     string
 	Level, Held, Margin, Width float64
@@ -56,8 +57,8 @@ type halfWidths struct {
 	Half   []float64 `json:"Half"`
 }
 
-// calibrateParts calibrates each output by itself, since a nearer step is known sooner. Outputs with too few windows have
-// no results.
+// calibrateParts calibrates each output by itself, since a nearer step is known sooner. Outputs with too few windows
+// have no results.
 func calibrateParts(s baseline.Score, tested int, outputs []part) (coverage []Coverage, later []halfWidths, err error) {
 	scores, err := split(s, outputs)
 	if err != nil {

@@ -160,7 +160,8 @@ func TestIntervalsOfStepsDoNotLookAhead(t *testing.T) {
 		}
 		windows, err := s.Windows(3, 1).List()
 		if err == nil {
-			score, err = baseline.NewScore("zero", windows, slices.Repeat([][]float64{make([]float64, nodes*count)}, len(windows)))
+			zeros := slices.Repeat([][]float64{make([]float64, nodes*count)}, len(windows))
+			score, err = baseline.NewScore("zero", windows, zeros)
 		}
 		if err != nil {
 			t.Fatal(err)

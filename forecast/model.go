@@ -178,10 +178,9 @@ type Forecast struct {
 	at     output
 }
 
-// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each time
-// its targets. A model of
-// one time ahead alone forecasts the times before it from correspondingly earlier snapshots. The recipe must have read
-// the series.
+// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each
+// time its targets. A model of one time ahead alone forecasts the times before it from correspondingly earlier
+// snapshots. The recipe must have read the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {

@@ -159,9 +159,8 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 			if err != nil {
 				return nil, err
 			}
-			values = a.at.of(r.Series, values)
-			target := ofTarget(r.Series.OfStep(0), a.at.target)
-			if values, err = unscaled(target, a.window.Last(), values); err != nil {
+			of := r.outputs[a.at.step*r.Series.Quantities()+a.at.target]
+			if values, err = unscaled(of.series, a.window.Last(), of.of(values)); err != nil {
 				return nil, err
 			}
 			one.values = append(one.values, values)
@@ -176,8 +175,8 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, the target if
-// there are several, and the values of the model and of simple forecasts.
+// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, the target
+// if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	several := severalTargets(ahead)

@@ -92,8 +92,9 @@ func (r *Recipe) categories(path string, v values, steps int) error {
 			found = slices.Compact(found)
 		}
 		if len(found) > mostCategories {
-			return &Error{Path: path, Column: column, Found: fmt.Sprintf("%d categories in the first %.3g %% of times, such as %s",
-				len(found), 100*r.Config.TrainFraction, list(found)), Wanted: wantedCategories}
+			return &Error{Path: path, Column: column, Wanted: wantedCategories,
+				Found: fmt.Sprintf("%d categories in the first %.3g %% of times, such as %s", len(found),
+					100*r.Config.TrainFraction, list(found))}
 		}
 		if len(found) == 0 {
 			return &Error{Path: path, Column: column, Found: fmt.Sprintf("no category in the first %.3g %% of times",

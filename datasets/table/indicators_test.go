@@ -15,9 +15,18 @@ import (
 )
 
 // kinds has a column of texts: of node a it changes on day 3, of node b only the first row says it.
-const kinds = "time,node,cases,kind\n2024-01-01,a,1,town\n2024-01-01,b,2,coast\n2024-01-02,a,4,town\n2024-01-02,b,5,\n" +
-	"2024-01-03,a,6,coast\n2024-01-03,b,7,NA\n2024-01-04,a,8,forest\n2024-01-04,b,9,\n2024-01-05,a,8,town\n" +
-	"2024-01-05,b,9,7\n"
+const kinds = `time,node,cases,kind
+2024-01-01,a,1,town
+2024-01-01,b,2,coast
+2024-01-02,a,4,town
+2024-01-02,b,5,
+2024-01-03,a,6,coast
+2024-01-03,b,7,NA
+2024-01-04,a,8,forest
+2024-01-04,b,9,
+2024-01-05,a,8,town
+2024-01-05,b,9,7
+`
 
 func readKinds(t *testing.T, nodes string, change func(*table.Config)) *table.Data {
 	t.Helper()
@@ -145,9 +154,9 @@ func TestIndicatorErrors(t *testing.T) {
 		nodes, says string
 		change      func(*table.Config)
 	}{
-		{strings.Replace(many.String(), "n0", "a", 1), `column "kind": found 70 categories in the first 60 % of times, such as ` +
-			`"kind0", "kind1", "kind10", "kind11", "kind12" and 65 more, want at most 64`, nil},
-		{texts.String(), `line 4098, column "kind": found more than 4096 different texts, want at most 64: combine some`, nil},
+		{strings.Replace(many.String(), "n0", "a", 1), `column "kind": found 70 categories in the first 60 % of times, ` +
+			`such as "kind0", "kind1", "kind10", "kind11", "kind12" and 65 more, want at most 64`, nil},
+		{texts.String(), `line 4098, column "kind": found more than 4096 different texts, want at most 64: combine`, nil},
 		{late, `column "kind": found no category in the first 60 % of times, want texts there`, nil},
 		{kinds, `column "kin": found the columns "time", "node", "cases", "kind", want a column with this name, or another ` +
 			`Nodes.Categories such as "kind"`, func(c *table.Config) { c.Nodes.Categories = []string{"kin"} }},
