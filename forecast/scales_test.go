@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -154,6 +155,31 @@ func TestForecastsDoNotLookAhead(t *testing.T) {
 	}
 	if len(before.Coverage) != 3*len(levels) || before.Coverage[0].Intervals[0] == nil {
 		t.Errorf("no interval to compare: %+v", before.Coverage)
+	}
+}
+
+// On the cases of England ridge has a lower absolute error with logarithms, as docs/own-data.md says.
+func TestLog1pOfEngland(t *testing.T) {
+	for scale, want := range map[table.Scaling]float64{"": 5.79, table.Log1p: 4.39} {
+		folder := filepath.Join("..", "notebooks", "data")
+		data, err := table.Read(t.Context(), table.Config{Scale: scale, Notices: io.Discard,
+			Edges: table.Edges{Path: filepath.Join(folder, "england_flows.csv.gz"), Weight: "people"},
+			Nodes: table.Nodes{Path: filepath.Join(folder, "england_cases.csv.gz"), Targets: []string{"cases"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, err := data.Series.Windows(5, 1).Observed().Chronological(trainFraction, validationFraction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		split.Test = afterScales(split.Test, data)
+		scores, err := baseline.Compare(t.Context(), split, &baseline.Ridge{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := absoluteError(scores[0], 0); err != nil || math.Abs(got-want) > 0.005 {
+			t.Errorf("scale %q: absolute error %.3f, want %.2f; %v", scale, got, want, err)
+		}
 	}
 }
 
