@@ -74,9 +74,15 @@ func TestEachStep(t *testing.T) {
 		t.Errorf("steps %v", got)
 	}
 	// Snapshots 0 to 3 have targets at both steps, snapshot 4 at one.
-	windows, err := s.Windows(2, 1).Observed().List()
+	windows, err := s.Windows(2, 1).Complete().List()
 	if err != nil || len(windows) != 3 || windows[2].Last() != 3 {
 		t.Errorf("%d windows, %v", len(windows), err)
+	}
+	if windows, err := s.Windows(2, 1).Observed().List(); err != nil || len(windows) != 4 {
+		t.Errorf("%d windows with an observed target, %v", len(windows), err)
+	}
+	if _, err := s.Windows(9, 1).Complete().List(); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("error %v, want ErrInvalid", err)
 	}
 	s.Scales = slices.Repeat([]dyngraph.Scale{{Mean: []float64{1, 2, 3, 4}, Std: []float64{1, 1, 1, 2}, Targets: 2}}, 6)
 	if err := s.Validate(); err != nil {
@@ -98,7 +104,7 @@ func TestEachStep(t *testing.T) {
 }
 
 // A step without any observed target inside the series drops no window that has other targets.
-func TestObservedAtGaps(t *testing.T) {
+func TestCompleteAtGaps(t *testing.T) {
 	s := stepped(8)
 	for _, at := range []struct{ snapshot, step int }{{2, 1}, {3, 0}} { // both are step 4
 		for u := range 2 {
@@ -107,7 +113,7 @@ func TestObservedAtGaps(t *testing.T) {
 			}
 		}
 	}
-	windows, err := s.Windows(2, 1).Observed().List()
+	windows, err := s.Windows(2, 1).Observed().Complete().List()
 	if err != nil || len(windows) != 5 || windows[4].Last() != 5 {
 		t.Errorf("%d windows, %v", len(windows), err)
 	}

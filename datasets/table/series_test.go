@@ -126,7 +126,7 @@ func TestAlignment(t *testing.T) {
 		}
 		// The last target of a window is horizon days after its last input, and not known at the end.
 		windows, err := s.Windows(3, 1).List()
-		known, errKnown := s.Windows(3, 1).Observed().List()
+		known, errKnown := s.Windows(3, 1).Observed().Complete().List()
 		if err := errors.Join(err, errKnown); err != nil || len(known) != len(windows)-horizon+1 {
 			t.Errorf("%d of %d windows have targets: %v", len(known), len(windows), err)
 		}
