@@ -33,9 +33,13 @@ func (s *Series) checkSteps() error {
 				c.span.First, c.span.Last, c.name, mostOffset)
 		}
 	}
-	if lags := s.lags(); s.Lagged && (s.TargetSize < 1 || s.FeatureSize < lags*s.TargetSize) {
-		return s.invalid("lagged features of size %d over %d steps, want at least %d (steps x target size): set "+
-			"Alignment.Features", s.FeatureSize, lags, lags*max(1, s.TargetSize))
+	if steps := s.TargetSteps(); s.EachStep && (s.TargetSize < 1 || s.TargetSize%steps != 0) {
+		return s.invalid("targets of size %d for each of %d steps, want a multiple of the steps: set Alignment.Targets",
+			s.TargetSize, steps)
+	}
+	if lags := s.lags(); s.Lagged && (s.TargetSize < 1 || s.FeatureSize < lags*s.Quantities()) {
+		return s.invalid("lagged features of size %d over %d steps, want at least %d (steps x target quantities): set "+
+			"Alignment.Features", s.FeatureSize, lags, lags*max(1, s.Quantities()))
 	}
 	return nil
 }
@@ -80,32 +84,37 @@ func Purge(windows []Window, others ...[]Window) []Window {
 	})
 }
 
-// Visible returns the values of the target quantity in the inputs, oldest first, each [nodes*TargetSize]: the lags of
+// Visible returns the values of the target quantity in the inputs, oldest first, each [nodes*Quantities]: the lags of
 // the first input, if Series.Lagged, and Series.LastObserved of each input. It returns nil for a series without
 // LastObserved, and for a window that is not in its series or has rows of another length. NaN marks a lag that was not
 // observed.
 func (w Window) Visible() [][]float64 {
 	s := w.Series
-	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.LastObserved) {
+	if w.Validate() != nil || s.Quantities() < 1 || w.Start+w.Inputs() > len(s.LastObserved) {
 		return nil
 	}
 	newest, width := s.LastObserved[w.Start:w.Start+w.Inputs()], s.Nodes()*s.TargetSize
 	if slices.ContainsFunc(newest, func(row []float64) bool { return len(row) != width }) {
 		return nil
 	}
+	newest = slices.Clone(newest)
+	for i, row := range newest {
+		newest[i] = s.AtStep(row, 0)
+	}
 	if !s.Lagged {
-		return slices.Clone(newest)
+		return newest
 	}
 	if w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize ||
-		s.lags() < 1 || s.lags() > s.FeatureSize/s.TargetSize {
+		s.lags() < 1 || s.lags() > s.FeatureSize/s.Quantities() {
 		return nil
 	}
 	var rows [][]float64
+	size := s.Quantities()
 	for k := range s.lags() - 1 { // the last is LastObserved
-		row := make([]float64, 0, width)
+		row := make([]float64, 0, s.Nodes()*size)
 		for u := range s.Nodes() {
-			at := u*s.FeatureSize + k*s.TargetSize
-			row = append(row, s.Features[w.Start][at:at+s.TargetSize]...)
+			at := u*s.FeatureSize + k*size
+			row = append(row, s.Features[w.Start][at:at+size]...)
 		}
 		rows = append(rows, row)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
@@ -158,6 +160,20 @@ func TestNewPatternErrors(t *testing.T) {
 }
 
 func second(_ *dyngraph.Pattern, _ []int, err error) error { return err }
+
+// With Log1p values are restored from the logarithm, and none is negative.
+func TestScaleRestoreLog1p(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scale := dyngraph.Scale{Mean: []float64{rapid.Float64Range(-5, 5).Draw(t, "mean")},
+			Std: []float64{rapid.Float64Range(0.1, 5).Draw(t, "std")}, Log1p: true}
+		y := rapid.Float64Range(0, 1e6).Draw(t, "value")
+		got, err := scale.Restore([]float64{(math.Log1p(y) - scale.Mean[0]) / scale.Std[0],
+			rapid.Float64Range(-10, 10).Draw(t, "any")})
+		if err != nil || math.Abs(got[0]-y) > 1e-9*(1+y) || got[1] < 0 {
+			t.Fatalf("%g is restored as %g, %v", y, got, err)
+		}
+	})
+}
 
 func TestScaleRestore(t *testing.T) {
 	scale := dyngraph.Scale{Mean: []float64{1, 10}, Std: []float64{2, 5}}

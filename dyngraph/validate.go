@@ -124,9 +124,9 @@ func (s *Series) checkScales() error {
 		return s.invalid("%d scales, want none or one for each of %d snapshots", len(s.Scales), len(s.Times))
 	}
 	for i, scale := range s.Scales {
-		if scale.Targets != 0 && scale.Targets != s.TargetSize {
+		if scale.Targets != 0 && scale.Targets != s.Quantities() {
 			return s.invalid("scale of snapshot %d is for %d targets a node, want %d, or 0 for one scale a node", i,
-				scale.Targets, s.TargetSize)
+				scale.Targets, s.Quantities())
 		}
 		if want := s.Nodes() * max(1, scale.Targets); len(scale.Mean) != want || len(scale.Std) != want {
 			return s.invalid("scale of snapshot %d has %d means and %d deviations, want %d (nodes, times Scale.Targets) of "+

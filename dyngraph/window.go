@@ -160,11 +160,39 @@ func (s *Series) Windows(length, stride int) Windows {
 // Observed drops the windows in which no node target was observed, such as those whose target is after the last
 // snapshot. A model cannot be trained on them, and their forecasts cannot be scored.
 func (w Windows) Observed() Windows {
-	observed := func(y float64) bool { return !math.IsNaN(y) }
-	w.list = slices.DeleteFunc(slices.Clone(w.list), func(one Window) bool {
-		return !slices.ContainsFunc(one.Targets(), func(row []float64) bool { return slices.ContainsFunc(row, observed) })
-	})
+	return w.without(func(one Window) bool { return !slices.ContainsFunc(one.Targets(), anyObserved) })
+}
+
+// Complete drops the newest windows of a series with EachStep, which have a step after the last observed one. All steps
+// are then scored on the same windows.
+func (w Windows) Complete() Windows {
+	if len(w.list) == 0 {
+		return w
+	}
+	last := w.list[0].Series.lastComplete()
+	return w.without(func(one Window) bool { return one.Last() > last })
+}
+
+func (w Windows) without(drop func(Window) bool) Windows {
+	w.list = slices.DeleteFunc(slices.Clone(w.list), drop)
 	return w
+}
+
+func anyObserved(row []float64) bool {
+	return slices.ContainsFunc(row, func(y float64) bool { return !math.IsNaN(y) })
+}
+
+// lastComplete returns the last snapshot whose targets lie no later than the last observed one, -1 if there is none.
+func (s *Series) lastComplete() int {
+	last := -1
+	for i, row := range s.Targets {
+		for k := range s.TargetSteps() {
+			if anyObserved(s.AtStep(row, k)) {
+				last = max(last, i+k-s.TargetSteps()+1)
+			}
+		}
+	}
+	return last
 }
 
 // List returns the windows.

@@ -108,11 +108,11 @@ func TestVerdict(t *testing.T) {
 	if got := Verdict(score("A", 1), []baseline.Score{score("B", 2)}); !strings.Contains(got, "too few") {
 		t.Error(got)
 	}
-	if table, err := Table(model, []baseline.Score{{Name: "ridge", Err: baseline.ErrInput}}, ""); err != nil ||
+	if table, err := Table(model, []baseline.Score{{Name: "ridge", Err: baseline.ErrInput}}); err != nil ||
 		!strings.Contains(strings.Join(table.Notes, "\n"), "ridge cannot be made") {
 		t.Errorf("a forecast that cannot be made is not named: %v, %v", table, err)
 	}
-	if table, err := Table(model, []baseline.Score{score("A", 2, 2, 2, 2), score("B", 3, 3, 3, 3)}, ""); err != nil ||
+	if table, err := Table(model, []baseline.Score{score("A", 2, 2, 2, 2), score("B", 3, 3, 3, 3)}); err != nil ||
 		!strings.Contains(strings.Join(table.Notes, "\n"), "which favours it") {
 		t.Errorf("the choice of the best is not noted: %v, %v", table, err)
 	}

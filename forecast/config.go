@@ -130,7 +130,7 @@ func Models() []string {
 // take sums see the graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	nodes := head.Nodes{Residual: s.RecentMean != nil}
-	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Seed: c.Seed, Head: nodes,
+	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Outputs: s.TargetSize, Seed: c.Seed, Head: nodes,
 		Execution: pengcde.Execution{Notices: notices(c.Notice)}}
 	if c.Model == "dcrnn" {
 		model.Network = rivals.DCRNN{Hidden: c.Hidden, Layers: c.Layers}
@@ -141,7 +141,7 @@ func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	model.Field, _ = field.Named(c.Model) // resolved has checked it
 	if c.Linear {
 		model.Head = head.Corrected{Nodes: nodes, Linear: head.Linear{
-			Values: len(dyngraph.Window{Series: s, Length: c.Inputs + 1}.Visible())}}
+			Values: len(dyngraph.Window{Series: s, Length: c.Inputs + 1}.Visible()) * s.Quantities()}}
 	}
 	if c.published() {
 		return model

@@ -4,12 +4,12 @@
 //	data, err := table.Read(ctx, table.Config{...})
 //	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{})
 //	fmt.Println(fitted.Verdict())                 // "ridge is better than PENG-CDE: ..."
-//	ahead, err := fitted.Ahead(ctx, data.Series)  // [time][node]
+//	ahead, err := fitted.Ahead(ctx, data.Series)  // a forecast for each time and target, by node
 //	err = fitted.Write(ctx, "cases-forecast")     // model, forecasts, errors and a page with figures
 //
 // Start with [Fit]. With Config{Model: "auto"} it chooses among models and simple forecasts, and Result.Graph tells
 // what the graph is worth. [Load] reads a stored model, and how its data were read, to forecast from newer data.
 //
-// A series has one target per node. For several targets, other models or other splits, use packages pengcde and
-// baseline.
+// One model forecasts all targets of a node, at each time up to the horizon. For other models or other splits, use
+// packages pengcde and baseline.
 package forecast

@@ -31,6 +31,9 @@ var styles = map[string]figures.Style{
 	"ridge with neighbours": {Colour: figures.Orange, Dash: figures.SparseDotted},
 }
 
+// otherNetwork is the style of a network that is not the model.
+var otherNetwork = figures.Style{Colour: figures.Vermillion, Dash: figures.LongDashed}
+
 // styleOf returns the style of a simple forecast, else the model's.
 func styleOf(name string) figures.Style {
 	if style, ok := styles[name]; ok {
@@ -53,39 +56,48 @@ func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...strin
 func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, coverage []Coverage, from int,
 	names []string) (*figures.Figure, error) {
 	c := calendar{s, m.unit}
-	nodes, err := nodesOf(s, names)
-	if err != nil {
-		return nil, err
-	}
-	truth, err := c.truth(from)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := c.lines(m.Name(), scores, coverage, ahead)
+	targets := m.Recipe.Config.Nodes.Targets
+	nodes, err := nodesOf(ofTarget(s.OfStep(0), 0), names, mostPanels/len(targets))
 	if err != nil {
 		return nil, err
 	}
 	var panels []figures.ForecastPanel
-	for _, u := range nodes {
-		panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
-		for _, values := range truth.y {
-			panel.Truth = append(panel.Truth, values[u])
+	for target, name := range targets {
+		truth, err := calendar{ofTarget(s.OfStep(0), target), m.unit}.truth(from)
+		if err != nil {
+			return nil, err
 		}
-		if !slices.ContainsFunc(panel.Truth, known) {
-			continue
+		lines, err := c.lines(m.Name(), target, scores, coverage, ahead)
+		if err != nil {
+			return nil, err
 		}
-		for _, line := range lines {
-			panel.Forecasts = append(panel.Forecasts, line.of(u))
+		for _, u := range nodes {
+			panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
+			if len(targets) > 1 {
+				panel.Title += ": " + name
+			}
+			for _, values := range truth.y {
+				panel.Truth = append(panel.Truth, values[u])
+			}
+			if !slices.ContainsFunc(panel.Truth, known) {
+				continue
+			}
+			for _, line := range lines {
+				panel.Forecasts = append(panel.Forecasts, line.of(u))
+			}
+			panels = append(panels, panel)
 		}
-		panels = append(panels, panel)
 	}
 	axes := c.axes()
 	axes.Title, axes.Y, axes.Spans = m.Target()+": observed and forecast", m.Target(), c.spans(scores, ahead)
+	if s.TargetSteps() > 1 {
+		axes.Title += ", each line from one time on"
+	}
 	return figures.Forecasts(axes, panels)
 }
 
-// nodesOf returns the indices of named nodes, or of the nodes with the largest mean target.
-func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
+// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target.
+func nodesOf(s *dyngraph.Series, names []string, most int) (nodes []int, err error) {
 	for _, name := range names {
 		u := 0
 		for u < s.Nodes() && nodeName(s, u) != name {
@@ -119,7 +131,7 @@ func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(sums[b]/counts[b], sums[a]/counts[a]) })
-	return nodes[:min(len(nodes), mostPanels)], nil
+	return nodes[:min(len(nodes), max(1, most))], nil
 }
 
 // drawnLine holds values by node at increasing times.
@@ -158,17 +170,33 @@ func (l *drawnLine) of(u int) figures.Series {
 	return s
 }
 
-// goOn adds the values of a step with a known time, with a gap if earlier steps are left out.
-func (c calendar) goOn(l *drawnLine, step int, values []float64, interval *Interval) {
+// goOn adds the values of a step with a known time, with a gap before it if earlier steps are left out, or if apart.
+func (c calendar) goOn(l *drawnLine, step int, apart bool, values []float64, interval *Interval) {
 	at, ok := c.number(step)
 	if !ok {
 		return
 	}
-	if gap, _ := c.number(l.step + 1); l.x != nil && step > l.step+1 {
+	gap, _ := c.number(l.step + 1)
+	if before, _ := c.number(l.step); step == l.step+1 {
+		gap = (before + at) / 2
+	}
+	if l.x != nil && (apart || step > l.step+1) {
 		l.add(gap, slices.Repeat([]float64{math.NaN()}, len(values)), nil)
 	}
 	l.add(at, values, interval)
 	l.step = step
+}
+
+// fans returns the places of windows, the newest and earlier ones, whose targets share no step.
+func fans(windows []dyngraph.Window) (places []int) {
+	next := math.MaxInt
+	for i, w := range slices.Backward(windows) {
+		if w.Last()+w.Series.TargetSteps() <= next {
+			places, next = append(places, i), w.Last()
+		}
+	}
+	slices.Reverse(places)
+	return places
 }
 
 // truth returns the targets from a snapshot on whose time is known.
@@ -192,25 +220,31 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines returns the forecasts of scores, with gaps where no window was tested. The first line, the model's, has
-// intervals, and continues with the forecasts ahead.
-func (c calendar) lines(model string, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
+// lines returns the forecasts of scores, with gaps where no window was tested. Of forecasts of several steps it takes
+// [fans], with gaps between windows. The first line, the model's, has intervals, and goes on with the forecasts ahead.
+func (c calendar) lines(model string, target int, scores []baseline.Score, coverage []Coverage, ahead []Forecast) (
 	lines []drawnLine, err error) {
+	all := outputs(c.Series)
 	for k, s := range scores {
 		line := drawnLine{name: s.Name, style: styleOf(s.Name)}
 		if k > 0 && line.style == styles[ModelName] { // another network than the model
-			line.style = figures.Style{Colour: figures.Vermillion, Dash: figures.LongDashed}
+			line.style = otherNetwork
 		}
-		for i, w := range s.Windows {
-			values, err := unscaled(c.Series, w.Last(), s.Forecasts[i])
-			if err != nil {
-				return nil, err
+		for _, i := range fans(s.Windows) {
+			w := s.Windows[i]
+			for step := range c.TargetSteps() {
+				p := all[step*c.Quantities()+target]
+				values, err := unscaled(p.series, w.Last(), p.of(s.Forecasts[i]))
+				if err != nil {
+					return nil, err
+				}
+				var interval *Interval
+				at := slices.IndexFunc(coverage, func(c Coverage) bool { return c.of == p.output })
+				if k == 0 && at >= 0 {
+					interval = coverage[at].Intervals[i]
+				}
+				c.goOn(&line, w.Last()+c.Alignment.Targets.First+step, step == 0 && c.EachStep, values, interval)
 			}
-			var interval *Interval
-			if k == 0 && coverage != nil {
-				interval = coverage[0].Intervals[i]
-			}
-			c.goOn(&line, w.Last()+c.Alignment.Targets.Last, values, interval)
 		}
 		lines = append(lines, line)
 	}
@@ -218,11 +252,14 @@ func (c calendar) lines(model string, scores []baseline.Score, coverage []Covera
 		lines = []drawnLine{{name: model, style: styleOf(model)}}
 	}
 	for _, f := range ahead {
+		if f.at.target != target {
+			continue
+		}
 		var interval *Interval
 		if len(f.Intervals) > 0 {
 			interval = &f.Intervals[0]
 		}
-		c.goOn(&lines[0], f.step, f.Values, interval)
+		c.goOn(&lines[0], f.step, f.at.step == 0 && c.EachStep, f.Values, interval)
 	}
 	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
 }
@@ -243,7 +280,7 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	}
 	if len(scores) > 0 {
 		w := scores[0].Windows
-		first, last := w[0].Last()+c.Alignment.Targets.Last, w[len(w)-1].Last()+c.Alignment.Targets.Last
+		first, last := w[0].Last()+c.Alignment.Targets.First, w[len(w)-1].Last()+c.Alignment.Targets.Last
 		spans = append(spans, figures.Span{Name: "tested", From: middle(first), To: end(last)})
 	}
 	if len(ahead) > 0 {
@@ -253,9 +290,9 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
 }
 
-// Figures returns the tables and figures of the page: forecasts and observations; errors; how often intervals held;
-// what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes selects the nodes of
-// the forecasts.
+// Figures returns the tables and figures of the page: forecasts and observations; errors; errors by time ahead; how
+// often intervals held; what the graph is worth, and to which nodes; the choice; errors by window; loss by epoch. nodes
+// selects the nodes of the forecasts.
 func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
 	first, details, err := r.figures(ahead, nodes)
 	return append(first, details...), err
@@ -289,8 +326,13 @@ func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []fig
 		return nil, nil, err
 	}
 	first = []figures.Item{forecasts, errors}
+	byStep, err := r.byStep()
+	if err != nil {
+		return nil, nil, err
+	}
+	first = append(first, byStep...)
 	if r.Coverage != nil {
-		first = append(first, coverageTable(r.Coverage, r.Target()))
+		first = append(first, r.coverageTable())
 	}
 	if r.Graph != nil {
 		first = append(first, r.Graph.tables(r.Series)...)
@@ -304,6 +346,40 @@ func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []fig
 	}
 	losses, err := r.losses()
 	return first, append(details, losses), err
+}
+
+// byStep returns the table and the figure of errors by time ahead; none if there is one time ahead.
+func (r *Result) byStep() ([]figures.Item, error) {
+	table, err := r.StepTable()
+	if table == nil || err != nil {
+		return nil, err
+	}
+	var lines []figures.Series
+	first, _ := aheads(r.Series)
+	others := 0 // networks that are not the model
+	for i, s := range append([]baseline.Score{r.Score}, r.rivals()...) {
+		style := styleOf(s.Name)
+		if i > 0 && style == styles[ModelName] {
+			style = otherNetwork
+			others++
+		}
+		if s.Err != nil || others > 1 && style == otherNetwork { // the best by validation comes first
+			continue
+		}
+		scores, err := split(s, r.steps)
+		if err != nil {
+			return nil, err
+		}
+		line := figures.Series{Name: s.Name, Style: style, Points: true}
+		for k, one := range scores {
+			mean, _ := one.Mean()
+			line.X, line.Y = append(line.X, float64(first+k)), append(line.Y, mean)
+		}
+		lines = append(lines, line)
+	}
+	figure, err := figures.Lines(figures.Axes{Title: "Errors by time ahead", X: "snapshots ahead",
+		Y: "mean squared error"}, lines...)
+	return []figures.Item{table, figure}, err
 }
 
 // losses draws the losses of the training that was tested.

@@ -61,12 +61,22 @@ func (f *fitter) onAll(ctx context.Context, a *attempt, kept int) (err error) {
 	return err
 }
 
+// calibrateOutputs calibrates the outputs of the model.
+func (f *fitter) calibrateOutputs(later baseline.Score) (coverage []Coverage, half []halfWidths, err error) {
+	coverage, half, err = calibrateParts(later, len(f.earlier), f.outputs)
+	for i := range coverage {
+		coverage[i].Target = f.Recipe.Config.Nodes.Targets[coverage[i].of.target]
+	}
+	return coverage, half, err
+}
+
 // calibrate sets the intervals from a score on the windows earlier and the tested ones.
 func (f *fitter) calibrate(later baseline.Score) (err error) {
-	f.Coverage, f.intervals, err = calibrate(later, len(f.earlier))
-	if err == nil && f.Coverage == nil {
-		f.asked.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals: want at least %d whose targets "+
-			"are known when a later one is forecast", len(f.Score.Windows), leastWindows))
+	f.Coverage, f.intervals, err = f.calibrateOutputs(later)
+	if without := len(f.outputs) - len(f.Coverage)/len(levels); err == nil && without > 0 {
+		f.asked.Notice(fmt.Sprintf("%d tested windows are too few for prediction intervals of %d of %d targets and times "+
+			"ahead: want at least %d whose targets are known when a later one is forecast", len(f.Score.Windows), without,
+			len(f.outputs), leastWindows))
 	}
 	return err
 }

@@ -36,8 +36,8 @@ type Result struct {
 	// network.
 	Score  baseline.Score
 	Simple []baseline.Score
-	// Coverage tells how often the prediction intervals of the model held on the tested windows, by level; nil if these
-	// are too few.
+	// Coverage tells how often the prediction intervals of the model held on the tested windows, for each time ahead by
+	// target and level. It has no time ahead and target with too few windows; nil if there is no other.
 	Coverage []Coverage
 	// Choice tells among which forecasts the model was chosen; nil if there was only one.
 	Choice *Choice
@@ -45,7 +45,9 @@ type Result struct {
 	Graph *GraphWorth
 
 	simples     []*simple // of Simple, as they were tested
-	config      Config    // of the model
+	steps       []part
+	outputs     []part
+	config      Config // of the model
 	checkpoints []string
 }
 
@@ -53,10 +55,10 @@ type Result struct {
 // simple forecasts of package baseline. Windows whose inputs end before the last step used for the scales are not
 // tested. If there are several models or seeds, the errors on the next 20% also choose among them, see [Config].
 //
-// Fit then trains the model again for the same number of epochs on all windows and returns that; the caller must close
-// it. Batches hold four windows. The oldest windows that do not fill a batch are left out, since another batch size
-// would need another compilation. When ctx ends, the error wraps the context's error, and with a Checkpoint the next
-// call continues.
+// All times ahead are tested on the same windows, those whose last time is known. Fit then trains the model again for
+// the same number of epochs on all windows with a known target and returns that; the caller must close it. Batches hold
+// four windows. The oldest windows that do not fill a batch are left out, since another batch size would need another
+// compilation. When ctx ends, the error wraps the context's error, and with a Checkpoint the next call continues.
 func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
 	c, err := c.resolved()
 	if err != nil {
@@ -69,10 +71,6 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err != nil {
 		return nil, err
 	}
-	if !observed(series) {
-		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
-			"snapshots", len(series.Times), data.Recipe.Config.Horizon)
-	}
 	if constant(series) {
 		return nil, invalid("%q never changes at any node: there is nothing to forecast", strings.Join(
 			data.Recipe.Config.Nodes.Targets, ", "))
@@ -81,9 +79,14 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		c.Notice("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that could be told; a " +
 			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
 	}
-	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series)}
+	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
+		steps: steps(series), outputs: outputs(series)}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
-	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
+	if complete, err := windows.Complete().List(); err == nil && len(complete) == 0 {
+		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
+			"snapshots", len(series.Times), data.Recipe.Config.Horizon)
+	}
+	if r.Split, err = windows.Complete().Chronological(trainFraction, validationFraction); err != nil {
 		return nil, errs.New(errors.Join(ErrInput, err), "forecast: %d snapshots with all lags are too few to train, "+
 			"validate and test with %d inputs, %d lags and horizon %d: want three times the number that these take "+
 			"together, or fewer lags or inputs, or a smaller horizon", len(series.Times), c.Inputs,

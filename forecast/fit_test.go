@@ -109,9 +109,9 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+4+7 {
 		t.Fatalf("%d rows of %d columns, want %d of 15: %v", len(written), len(written[0]), want, written[0])
 	}
-	// The last day is 30 March; the following day is forecast from two days before, by the horizon.
+	// The last day is 30 March.
 	if got := fmt.Sprint(written[1][:4], written[6][:4]); got !=
-		"[Ayr 2024-03-29 2 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
+		"[Ayr 2024-03-30 1 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
 		t.Errorf("rows begin %s", got)
 	}
 	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
@@ -146,7 +146,8 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6 { // of all and by node
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+8*6*3 {
+		// of all nodes and of each, for both days and for each
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
@@ -158,10 +159,268 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 			t.Errorf("page refers to %s", address)
 		}
 	}
-	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "mean squared error"} {
+	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "mean squared error",
+		"mean over 1 to 2 snapshots ahead", "Errors by time ahead"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("page has no %q", text)
 		}
+	}
+}
+
+// A model of one time ahead alone forecasts the times before it from earlier snapshots, and a model of times from the
+// second on forecasts the first one so.
+func TestAheadOfLaterTimes(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	for _, c := range []struct {
+		first, horizon int
+		want           string
+	}{
+		{2, 2, "[2024-03-29 2 2024-03-31] [2024-03-30 2 2024-04-01]"},
+		{2, 3, "[2024-03-29 2 2024-03-31] [2024-03-30 2 2024-04-01] [2024-03-30 3 2024-04-02]"},
+		{3, 3, "[2024-03-28 3 2024-03-31] [2024-03-29 3 2024-04-01] [2024-03-30 3 2024-04-02]"},
+	} {
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, First: c.first,
+			Horizon: c.horizon, Lags: 3, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}},
+			Notices: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := small
+		config.Epochs = 1
+		ahead, err := fit(t, data, config).Ahead(t.Context(), data.Series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range ahead {
+			got = append(got, fmt.Sprint([]any{f.From, f.Ahead, f.Time}))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("first %d of %d: %s, want %s", c.first, c.horizon, got, c.want)
+		}
+	}
+}
+
+// Forecasts of counts on a scale of logarithms are in the unit of the file, and like their intervals never negative.
+func TestLog1pForecasts(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	content, err := os.ReadFile(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`(Ely|Deal),\d+\.\d+`).ReplaceAllString(string(content), "$1,0") // nobody visits them
+	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Horizon: 2, Lags: 3,
+		Scale: table.Log1p, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, folder := fit(t, data, small), t.TempDir()
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	for _, row := range written[1:] {
+		for k, cell := range row[4:] {
+			if v, err := strconv.ParseFloat(cell, 64); err != nil || v < 0 || k == 0 && row[0] == "Bath" && (v < 20 || v > 900) {
+				t.Errorf("%s, %s: %s, %v", row[0], written[0][4+k], cell, err)
+			}
+		}
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	series, err := model.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead, err := model.Ahead(t.Context(), series)
+	if err != nil || short(ahead[1].Values[1]) != written[7][4] || len(ahead[1].Intervals) != 2 {
+		t.Errorf("%v, %v, want %s", ahead, err, written[7])
+	}
+	table, err := r.Table()
+	if err != nil || !strings.Contains(strings.Join(table.Notes, " "), "of log(1 + value), in units of") {
+		t.Errorf("%v, %v", table, err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, PageFile))
+	if err != nil || !strings.Contains(string(page), "The mean squared error, which decides, is of that logarithm") {
+		t.Errorf("the page does not tell of logarithms: %v", err)
+	}
+}
+
+// One model forecasts several targets, each in its unit; their mean error decides.
+func TestSeveralTargets(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	content, err := os.ReadFile(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(content), "visitors", "visitors,beds", 1)
+	text = regexp.MustCompile(`,(\d+)(\.\d+)\n`).ReplaceAllString(text, ",$1$2,$1.5e3\n") // a thousand beds for each
+	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := table.Config{Edges: table.Edges{Path: edges}, Horizon: 2, Lags: 3, Notices: io.Discard,
+		Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors", "beds"}}}
+	data, err := table.Read(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, folder := fit(t, data, Config{Inputs: 3, Hidden: 2, Epochs: 4, Linear: true}), t.TempDir()
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	if got := fmt.Sprint(written[0][:10], written[6][:5], written[20][:5]); len(written) != 1+2*2*5 || got !=
+		"[node from ahead time target PENG-CDE + linear lower 80% upper 80% lower 95% upper 95%] "+
+			"[Ayr 2024-03-30 1 2024-03-31 beds] [Ely 2024-03-30 2 2024-04-01 beds]" {
+		t.Errorf("%d rows: %s", len(written), got)
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	ahead, err := model.Ahead(t.Context(), data.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range ahead {
+		least, most := 20.0, 900.0
+		if f.Target == "beds" {
+			least, most = 1000*least, 1000*most
+		}
+		for u, v := range f.Values {
+			if row := written[1+5*i+u]; v < least || v > most || short(v) != row[5] || row[4] != f.Target ||
+				short(f.Intervals[1].Upper[u]) != row[9] {
+				t.Errorf("%s of %s: %g, written %v", f.Target, r.Recipe.NodeNames[u], v, row)
+			}
+		}
+	}
+	// Last visible and recent mean forecast a target as they do alone.
+	c.Nodes.Targets = c.Nodes.Targets[1:]
+	alone, err := table.Read(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := fit(t, alone, Config{Inputs: 3, Hidden: 2, Epochs: 1})
+	whole := 0.0
+	for i, s := range r.Simple {
+		scores, err := split(s, r.outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := split(one.Simple[i], one.outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 2 {
+			got, err := absoluteError(scores[2*step+1], 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of, _ := absoluteError(want[step], 0); !strings.Contains(s.Name, "ridge") && math.Abs(got-of) > 1e-6*of {
+				t.Errorf("%s, step %d: absolute error %g, alone %g", s.Name, step, got, of)
+			}
+		}
+		whole = 0
+		for _, part := range scores {
+			mean, _ := part.Mean()
+			whole += mean / 4
+		}
+		if mean, _ := s.Mean(); math.Abs(whole-mean) > 1e-9 {
+			t.Errorf("%s: mean of parts %g, error %g", s.Name, whole, mean)
+		}
+	}
+	if says := r.Verdict(); !strings.Contains(says, ", mean over 1 to 2 snapshots ahead and 2 targets, ") {
+		t.Error(says)
+	}
+	if len(r.Coverage) != 2*2*2 || r.Coverage[2].Target != "beds" || r.Coverage[2].Ahead != 1 ||
+		!(r.Coverage[2].Width > 300*r.Coverage[0].Width) {
+		t.Errorf("coverage %+v", r.Coverage)
+	}
+	errors := rows(t, filepath.Join(folder, ErrorsFile))
+	if want := "[forecast node ahead target windows mean squared error absolute error]"; fmt.Sprint(errors[0]) != want ||
+		len(errors) != 1+8*6*5 {
+		t.Errorf("%d rows of errors: %s", len(errors), errors[0])
+	}
+	if figure, err := r.Figure(r.Series, ahead, "Ely"); err != nil || !strings.Contains(figure.Alt(), "Ely: beds") {
+		t.Errorf("figure of Ely: %v", err)
+	}
+}
+
+// Days of the week, which a short past does not tell, lower the error of a series with a weekly course.
+func TestCalendarIsSeen(t *testing.T) {
+	var visits strings.Builder
+	fmt.Fprintln(&visits, "time,node,visitors")
+	for day := range 70 {
+		date := time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC)
+		for u, name := range []string{"Ayr", "Bath", "Cork"} {
+			visitors := 100 * (u + 1)
+			if weekday := date.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+				visitors *= 2
+			}
+			fmt.Fprintf(&visits, "%s,%s,%d\n", date.Format(time.DateOnly), name, visitors)
+		}
+	}
+	folder := t.TempDir()
+	edges, nodes := filepath.Join(folder, "edges.csv"), filepath.Join(folder, "nodes.csv")
+	for path, content := range map[string]string{edges: "source,destination,weight\nAyr,Bath,1\nBath,Cork,1\n",
+		nodes: visits.String()} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	errors := map[int]float64{}
+	for _, calendar := range [][]table.CalendarPart{nil, {table.Weekday}} {
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges, Time: table.None}, Lags: 1,
+			Calendar: calendar, Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fit(t, data, Config{Inputs: 2, Hidden: 2, Epochs: 25})
+		errors[len(calendar)], _ = r.Score.Mean()
+	}
+	if !(errors[1] < errors[0]/2) {
+		t.Errorf("mean squared error %.3f with the day of the week, %.3f without", errors[1], errors[0])
+	}
+}
+
+// Errors by time ahead are of the forecasts at that time alone, and their mean over times is the error that decides.
+func TestErrorsByTimeAhead(t *testing.T) {
+	r := fit(t, read(t, 40, 3), small)
+	scores, err := split(r.Score, r.steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, _ := r.Score.Mean()
+	sum := 0.0
+	for k, s := range scores {
+		one, _ := s.Mean()
+		sum += one / 3
+		if ahead := aheadText(s.Windows[0].Series); ahead != strconv.Itoa(k+1) {
+			t.Errorf("step %d is %s ahead", k, ahead)
+		}
+	}
+	if math.Abs(sum-mean) > 1e-9 {
+		t.Errorf("errors by time have the mean %g, want %g", sum, mean)
+	}
+	table, err := r.StepTable()
+	if err != nil || len(table.Rows) != 3 {
+		t.Errorf("%v, %v", table, err)
+	}
+	if table, err := fit(t, read(t, 40, 1), small).StepTable(); table != nil || err != nil {
+		t.Errorf("one time ahead has errors by time: %v, %v", table, err)
+	}
+	if says := r.Verdict(); !strings.Contains(says, "mean squared error, mean over 1 to 3 snapshots ahead, ") {
+		t.Error(says)
+	}
+	if r.Coverage != nil && r.Coverage[len(r.Coverage)-1].Ahead > 3 {
+		t.Errorf("coverage %+v", r.Coverage)
 	}
 }
 

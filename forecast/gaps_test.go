@@ -41,7 +41,7 @@ func TestLinesAreOpenAtGaps(t *testing.T) {
 		scores = append(scores, score)
 	}
 	ahead := []Forecast{{step: 10, Values: []float64{10}}, {step: 12, Values: []float64{12}}}
-	lines, err := c.lines(ModelName, scores, nil, ahead)
+	lines, err := c.lines(ModelName, 0, scores, nil, ahead)
 	if err != nil {
 		t.Fatal(err)
 	}

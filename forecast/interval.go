@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -34,23 +35,52 @@ type Interval struct {
 // Coverage tells how often prediction intervals held on the tested windows. Each interval came from earlier windows
 // whose targets were known when its forecast was made.
 type Coverage struct {
-	// Level is the share that was wanted. Held is the share of values that were inside, and Margin the half-width of its
-	// 95% interval over windows. Width is the mean width of the intervals, in the data's unit.
+	// Ahead is how many snapshots after the newest one that is seen the values of Target are. Level is the share that was
+	// wanted. Held is the share of values that were inside, and Margin the half-width of its 95% interval over windows.
+	// Width is the mean width of the intervals, in the data's unit.
+	Ahead                      int
+	Target                     string
 	Level, Held, Margin, Width float64
 	// Windows is the number of windows with intervals.
 	Windows int
 	// Intervals are the intervals of the tested windows; nil for windows with too few before them.
 	Intervals []*Interval
+
+	of output
 }
 
-// halfWidths are half-widths of prediction intervals at a level, by node, in the unit of the series.
+// halfWidths are half-widths of prediction intervals of an output at a level, by node, in the unit of the series.
 type halfWidths struct {
-	Level float64   `json:"Level"`
-	Half  []float64 `json:"Half"`
+	Step   int       `json:"Step,omitzero"`
+	Target int       `json:"Target,omitzero"`
+	Level  float64   `json:"Level"`
+	Half   []float64 `json:"Half"`
+}
+
+// calibrateParts calibrates each output by itself, since a nearer step is known sooner. Outputs with too few windows
+// have no results.
+func calibrateParts(s baseline.Score, tested int, outputs []part) (coverage []Coverage, later []halfWidths, err error) {
+	scores, err := split(s, outputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, score := range scores {
+		held, half, err := calibrate(score, tested)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range held {
+			held[i].Ahead, _ = aheads(outputs[k].series)
+			held[i].of = outputs[k].output
+			half[i].Step, half[i].Target = outputs[k].step, outputs[k].target
+		}
+		coverage, later = append(coverage, held...), append(later, half...)
+	}
+	return coverage, later, nil
 }
 
 // calibrate measures the coverage of intervals on the windows of a score from index tested on, and returns the
-// half-widths for later forecasts. Both are nil with too few windows.
+// half-widths for later forecasts. Both are nil with too few windows. The score is of targets of one step.
 //
 // The error of a forecast is divided by the typical error of its node: the mean absolute error over earlier windows, in
 // which the mean over all nodes counts as [pooledWindows] windows. A [stats.Conformal] of these ratios, of all nodes
@@ -104,7 +134,7 @@ func calibrate(s baseline.Score, tested int) (coverage []Coverage, later []halfW
 		c.Windows, c.Width = len(held), stat.Mean(wide, nil)
 		c.Held, c.Margin = stats.SerialCI(held, baseline.Lag(s.Windows))
 		c.Intervals = c.Intervals[tested:]
-		coverage, later = append(coverage, c), append(later, halfWidths{level, half})
+		coverage, later = append(coverage, c), append(later, halfWidths{Level: level, Half: half})
 	}
 	return coverage, later, nil
 }
@@ -210,16 +240,21 @@ func (i *Interval) holds(truth []float64) (share, width float64) {
 }
 
 // coverageTable shows how often intervals held.
-func coverageTable(coverage []Coverage, unit string) *figures.Table {
+func (r *Result) coverageTable() *figures.Table {
+	coverage, unit := r.Coverage, r.Target()
+	if len(r.Recipe.Config.Nodes.Targets) > 1 {
+		unit = "in its unit"
+	}
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
-		Columns: []figures.Column{{Title: "wanted, %"}, {Title: "held, %", Decimals: 1}, {Title: "mean width, " + unit}},
+		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "wanted, %"}, {Title: "held, %", Decimals: 1},
+			{Title: "mean width, " + unit}},
 		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
 			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
 			"averaged with the mean of all nodes, which counts as five; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text(fmt.Sprintf("%g", 100*c.Level)),
-			estimate(100*c.Held, 100*c.Margin), figures.Number(c.Width)})
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(c.Target), figures.Text(strconv.Itoa(c.Ahead)),
+			figures.Text(fmt.Sprintf("%g", 100*c.Level)), estimate(100*c.Held, 100*c.Margin), figures.Number(c.Width)})
 	}
 	return t
 }

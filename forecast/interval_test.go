@@ -134,6 +134,71 @@ func TestIntervalsDoNotLookAhead(t *testing.T) {
 	}
 }
 
+// With several steps at once each step has intervals from the targets that are known by then: a target of the next step
+// is known one snapshot later, a target of step k only k snapshots later.
+func TestIntervalsOfStepsDoNotLookAhead(t *testing.T) {
+	const nodes, snapshots, count = 2, 40, 3
+	random := rand.New(rand.NewPCG(19, 20))
+	values := make([][]float64, snapshots+count)
+	for i := range values {
+		values[i] = []float64{random.NormFloat64(), random.NormFloat64()}
+	}
+	coverage := func(values [][]float64) ([]Coverage, baseline.Score) {
+		s := &dyngraph.Series{Name: "steps", FeatureSize: 1, TargetSize: count, EachStep: true,
+			Alignment: dyngraph.Alignment{Targets: dyngraph.StepRange{Last: count - 1}},
+			Pattern:   &dyngraph.Pattern{Nodes: nodes, From: []int32{0}, To: []int32{0}}}
+		score := baseline.Score{Name: "zero"}
+		for i := range snapshots {
+			var targets []float64
+			for u := range nodes {
+				for k := range count {
+					targets = append(targets, values[i+k][u])
+				}
+			}
+			s.Times, s.Weights = append(s.Times, float64(i)), append(s.Weights, []float64{0})
+			s.Features, s.Targets = append(s.Features, values[i]), append(s.Targets, targets)
+		}
+		windows, err := s.Windows(3, 1).List()
+		if err == nil {
+			zeros := slices.Repeat([][]float64{make([]float64, nodes*count)}, len(windows))
+			score, err = baseline.NewScore("zero", windows, zeros)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, later, err := calibrateParts(score, 0, outputs(s))
+		if err != nil || len(all) != count*len(levels) || len(later) != len(all) {
+			t.Fatalf("%d coverages, %d half-widths: %v", len(all), len(later), err)
+		}
+		return all, score
+	}
+	before, score := coverage(values)
+	const at = 20
+	newest := newest(score.Windows[at])
+	changed := slices.Clone(values)
+	for i := newest + 1; i < len(changed); i++ {
+		changed[i] = []float64{1000, 1000}
+	}
+	after, _ := coverage(changed)
+	for i, c := range before {
+		if c.Ahead != 1+i/len(levels) || after[i].Level != levels[i%len(levels)] {
+			t.Errorf("coverage %d is %d ahead", i, c.Ahead)
+		}
+		first := len(c.Intervals) // with another interval after the change
+		for k := range c.Intervals {
+			a, b := c.Intervals[k], after[i].Intervals[k]
+			if (a == nil) != (b == nil) || a != nil && !(slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)) {
+				first = k
+				break
+			}
+		}
+		// The first changed target of this step is seen by the window for which it is the newest value.
+		if first != at+1 {
+			t.Errorf("%d ahead, %g: intervals change from window %d on, want %d", c.Ahead, c.Level, first, at+1)
+		}
+	}
+}
+
 // Intervals of values that are never negative do not go below 0.
 func TestIntervalsOfCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))

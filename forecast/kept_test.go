@@ -4,23 +4,38 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
 var writeKept = flag.Bool("write-kept", false, "write the files of testdata/kept that are not there yet")
 
-// A model file that an earlier version of pengcde fit wrote reads new files and forecasts as before. The file was
-// written once and is never rewritten.
+// Model files that earlier versions of pengcde fit wrote read new files and forecast as before: one of the second day
+// alone, and one of two days with logarithms and weekdays. The files were written once and are never rewritten.
 func TestKeptModelFile(t *testing.T) {
-	file, ahead := filepath.Join("testdata", "kept", ModelFile), filepath.Join("testdata", "kept", "ahead.json")
+	t.Run("kept", func(t *testing.T) { keptFile(t, "kept", table.Config{First: 2, Horizon: 2}) })
+	t.Run("steps", func(t *testing.T) {
+		keptFile(t, "kept-steps", table.Config{Horizon: 2, Scale: table.Log1p, Calendar: []table.CalendarPart{table.Weekday}})
+	})
+}
+
+func keptFile(t *testing.T, folder string, c table.Config) {
+	file, ahead := filepath.Join("testdata", folder, ModelFile), filepath.Join("testdata", folder, "ahead.json")
 	if _, err := os.Stat(file); *writeKept && errors.Is(err, fs.ErrNotExist) {
-		r := fit(t, read(t, 40, 2), small)
+		c.Edges.Path, c.Nodes.Path = travel(t, 40)
+		c.Lags, c.Nodes.Targets, c.Notices = 3, []string{"visitors"}, io.Discard
+		data, err := table.Read(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fit(t, data, small)
 		if err := r.Save(file); err != nil {
 			t.Fatal(err)
 		}

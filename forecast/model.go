@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -102,7 +103,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	if err := json.Unmarshal([]byte(texts[textKey]), &t); err != nil {
 		return nil, invalid("%s: %v: fit the model again with this version", path, err)
 	}
-	if t.Inputs < 1 || !(t.Unit > 0) || math.IsInf(t.Unit, 0) || len(t.Recipe.Config.Nodes.Targets) != 1 {
+	if t.Inputs < 1 || !(t.Unit > 0) || math.IsInf(t.Unit, 0) || len(t.Recipe.Config.Nodes.Targets) < 1 {
 		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
 			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
 	}
@@ -157,26 +158,29 @@ func (m *Model) forecast(ctx context.Context, w dyngraph.Window) ([]float64, err
 	return y.Values, err
 }
 
-// Target returns the name of the forecast column.
-func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
+// Target returns the name of the forecast column, or the names with commas between them.
+func (m *Model) Target() string { return strings.Join(m.Recipe.Config.Nodes.Targets, ", ") }
 
-// Forecast holds the forecast values for one future time.
+// Forecast holds the forecast values of one target for one future time.
 type Forecast struct {
 	// From is the time of the newest snapshot that is seen. Time is the time of the forecast, Ahead snapshots later.
 	// Both are a date, or a number of the column of times. Time is "" if snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
-	// Values are in the data's unit, by node.
+	// Target is the forecast column. Values are in its unit, by node.
+	Target string
 	Values []float64
-	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested.
+	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.
 	Intervals []Interval
 
 	window dyngraph.Window
 	step   int
+	at     output
 }
 
-// Ahead forecasts the times after the newest one of a series, up to the horizon: the last time from the newest
-// snapshots, earlier times from correspondingly earlier snapshots. The recipe must have read the series.
+// Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each
+// time its targets. A model of one time ahead alone forecasts the times before it from correspondingly earlier
+// snapshots. The recipe must have read the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -199,34 +203,43 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		return nil, invalid("%d snapshots, of which %d have all lags, but a forecast sees %d: give files with %d snapshots "+
 			"at least", len(series.Times)+lags-1, len(series.Times), m.Inputs, m.Inputs+lags-1)
 	}
-	windows, err := unknown(series, m.Inputs)
+	all, err := unknown(series, m.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	least, err := leastValue(series, len(series.Targets)-1)
-	if err != nil {
-		return nil, err
-	}
-	calendar := calendar{series, m.unit}
-	var all []Forecast
-	for _, w := range windows {
-		step, newest := w.Last()+series.Alignment.Targets.Last, newest(w)
-		f := Forecast{window: w, From: calendar.text(newest), Time: calendar.text(step), Ahead: step - newest, step: step}
-		y, err := m.forecast(ctx, w)
-		if err != nil {
+	least := make([]float64, series.Quantities())
+	targets := make([]*dyngraph.Series, len(least)) // at the nearest step
+	for k := range targets {
+		targets[k] = ofTarget(series.OfStep(0), k)
+		if least[k], err = leastValue(targets[k], len(series.Targets)-1); err != nil {
 			return nil, err
 		}
-		if f.Values, err = unscaled(series, w.Last(), y); err != nil {
+	}
+	calendar := calendar{series, m.unit}
+	var row []float64
+	for i := range all {
+		f := &all[i]
+		f.From, f.Time = calendar.text(newest(f.window)), calendar.text(f.step)
+		if i == 0 || f.window != all[i-1].window {
+			if row, err = m.forecast(ctx, f.window); err != nil {
+				return nil, err
+			}
+		}
+		y, target := f.at.of(series, row), targets[f.at.target]
+		f.Target = m.Recipe.Config.Nodes.Targets[f.at.target]
+		if f.Values, err = unscaled(target, f.window.Last(), y); err != nil {
 			return nil, err
 		}
 		for _, i := range m.intervals {
-			one, err := around(series, w.Last(), least, i.Level, y, i.Half)
+			if i.Step != f.at.step || i.Target != f.at.target {
+				continue
+			}
+			one, err := around(target, f.window.Last(), least[f.at.target], i.Level, y, i.Half)
 			if err != nil {
 				return nil, err
 			}
 			f.Intervals = append(f.Intervals, *one)
 		}
-		all = append(all, f)
 	}
 	return all, nil
 }

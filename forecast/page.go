@@ -51,11 +51,10 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Parts": parts[:len(answer)], "Details": parts[len(answer):],
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
 		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
-		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.Last),
+		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.First),
 		"TestedTo":   c.text(last.Last() + r.Series.Alignment.Targets.Last),
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
-		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Alignment.Targets.Last - (first.Last() - 1 +
-			max(0, r.Series.Alignment.Features.Last)),
+		"Inputs": r.Inputs, "Log1p": r.Recipe.TargetScale.Log1p, "Ahead": aheadText(r.Series),
 		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})

@@ -27,14 +27,18 @@ func lastScaled(data *table.Data) (step int, ok bool) {
 	}
 	var steps []int
 	for i, targets := range s.Targets {
-		if slices.ContainsFunc(targets, known) {
-			steps = append(steps, i+s.Alignment.Targets.Last)
+		for k := range s.TargetSteps() {
+			if slices.ContainsFunc(s.AtStep(targets, k), known) {
+				steps = append(steps, i+s.Alignment.Targets.First+k)
+			}
 		}
 	}
 	if len(steps) == 0 {
 		return 0, false
 	}
-	if first := steps[0]; first == s.Alignment.Targets.Last {
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	if first := steps[0]; first == s.Alignment.Targets.First {
 		for lag := range first - s.Alignment.Features.First {
 			steps = append(steps, first-1-lag)
 		}

@@ -2,11 +2,15 @@ package forecast
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -90,6 +94,92 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 	r.simples[0].Forecaster = broken{r.simples[0].Forecaster}
 	if _, err := r.simpleAhead(ahead); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a simple forecast that cannot be fitted again: %v", err)
+	}
+}
+
+// Values after the newest one that the first tested window sees change none of its forecasts: of the model, of simple
+// forecasts, and of their intervals, at no time ahead.
+func TestForecastsDoNotLookAhead(t *testing.T) {
+	edges, nodes := travel(t, 60)
+	read := func() *table.Data {
+		t.Helper()
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Lags: 3, Horizon: 3,
+			Scale: table.Log1p, Calendar: []table.CalendarPart{table.Weekday}, Notices: io.Discard,
+			Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	config := small
+	config.Epochs = 2
+	before := fit(t, read(), config)
+	newest := before.Series.Dates[newest(before.Split.Test[0])].Format(time.DateOnly)
+	for _, path := range []string{edges, nodes} {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, rows, _ := strings.Cut(string(content), "\n")
+		text := header + "\n"
+		for line := range strings.Lines(rows) {
+			if date, _, _ := strings.Cut(line, ","); date > newest {
+				line = strings.TrimSuffix(line, "\n") + "9\n" // a last digit more
+				line = strings.Replace(line, ".", "", 1)
+			}
+			text += line
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := fit(t, read(), config)
+	same := func(name string, a, b []float64) {
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: %v, was %v", name, b, a)
+		}
+	}
+	same("the model", before.Score.Forecasts[0], after.Score.Forecasts[0])
+	for i, s := range before.Simple {
+		same(s.Name, s.Forecasts[0], after.Simple[i].Forecasts[0])
+		if slices.Equal(s.Errors, after.Simple[i].Errors) {
+			t.Errorf("%s: the errors do not see the changed values", s.Name)
+		}
+	}
+	for i, c := range before.Coverage {
+		a, b := c.Intervals[0], after.Coverage[i].Intervals[0]
+		if a != nil {
+			same(fmt.Sprintf("lower, %d ahead", c.Ahead), a.Lower, b.Lower)
+			same(fmt.Sprintf("upper, %d ahead", c.Ahead), a.Upper, b.Upper)
+		}
+	}
+	if len(before.Coverage) != 3*len(levels) || before.Coverage[0].Intervals[0] == nil {
+		t.Errorf("no interval to compare: %+v", before.Coverage)
+	}
+}
+
+// On the cases of England ridge has a lower absolute error with logarithms, as docs/own-data.md says.
+func TestLog1pOfEngland(t *testing.T) {
+	for scale, want := range map[table.Scaling]float64{"": 5.79, table.Log1p: 4.39} {
+		folder := filepath.Join("..", "notebooks", "data")
+		data, err := table.Read(t.Context(), table.Config{Scale: scale, Notices: io.Discard,
+			Edges: table.Edges{Path: filepath.Join(folder, "england_flows.csv.gz"), Weight: "people"},
+			Nodes: table.Nodes{Path: filepath.Join(folder, "england_cases.csv.gz"), Targets: []string{"cases"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, err := data.Series.Windows(5, 1).Observed().Chronological(trainFraction, validationFraction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		split.Test = afterScales(split.Test, data)
+		scores, err := baseline.Compare(t.Context(), split, &baseline.Ridge{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := absoluteError(scores[0], 0); err != nil || math.Abs(got-want) > 0.005 {
+			t.Errorf("scale %q: absolute error %.3f, want %.2f; %v", scale, got, want, err)
+		}
 	}
 }
 

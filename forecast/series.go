@@ -16,9 +16,9 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
 	}
-	if s.TargetSize != 1 || s.Targets == nil {
-		return nil, 0, invalid("series %q has %d targets a node, want 1: name one column, and fit others on their own",
-			s.Name, s.TargetSize)
+	if s.Quantities() < 1 || s.Targets == nil {
+		return nil, 0, invalid("series %q has %d targets a node, want 1 or more: name a column to forecast", s.Name,
+			s.Quantities())
 	}
 	if unit == 0 {
 		if len(s.Times) < 2 {
@@ -51,34 +51,47 @@ func longGaps(s *dyngraph.Series) (longest, most float64) {
 	return all[len(all)-1], all[int(0.95*float64(len(all)-1))]
 }
 
-// unknown returns the windows whose target lies after the newest step of the series, in order of time: the last is
-// Series.Latest.
-func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
+// unknown returns a forecast, without values, for each step after the newest one of the series, in order of time: all
+// that Series.Latest has, and nearer ones of earlier windows.
+func unknown(s *dyngraph.Series, inputs int) ([]Forecast, error) {
 	w, err := s.Latest(inputs)
 	if err != nil {
 		return nil, err
 	}
-	newest := len(s.Times) - 1 + max(0, s.Alignment.Features.Last)
-	if targets := len(s.Targets) - 1; targets >= 0 && slices.ContainsFunc(s.Targets[targets], known) {
-		newest = max(newest, targets+s.Alignment.Targets.Last)
+	over := len(s.Times) - 1 + max(0, s.Alignment.Features.Last)
+	if targets := len(s.Targets) - 1; targets >= 0 {
+		for k := range s.TargetSteps() {
+			if slices.ContainsFunc(s.AtStep(s.Targets[targets], k), known) {
+				over = max(over, targets+s.Alignment.Targets.First+k)
+			}
+		}
 	}
-	var all []dyngraph.Window
-	for w.Start >= 0 && w.Last()+s.Alignment.Targets.Last > newest {
-		all = append(all, w)
-		w.Start--
+	var all []Forecast
+	for next := math.MaxInt; w.Start >= 0; w.Start-- {
+		first := w.Last() + s.Alignment.Targets.First
+		for step := min(next, first+s.TargetSteps()) - 1; step >= first && step > over; step-- {
+			next = step
+			for target := s.Quantities() - 1; target >= 0; target-- {
+				all = append(all, Forecast{window: w, step: step, at: output{step - first, target}, Ahead: step - newest(w)})
+			}
+		}
+		if first <= over {
+			break
+		}
 	}
 	slices.Reverse(all)
 	return all, nil
 }
 
-// observed reports whether a target of any node is known.
-func observed(s *dyngraph.Series) bool {
-	return slices.ContainsFunc(s.Targets, func(targets []float64) bool { return slices.ContainsFunc(targets, known) })
+// aheads returns how many snapshots after the newest one that is seen the steps of targets are.
+func aheads(s *dyngraph.Series) (first, last int) {
+	first = s.Alignment.Targets.First + 1 - max(0, s.Alignment.Features.Last)
+	return first, first + s.TargetSteps() - 1
 }
 
 // constant reports whether no node's target ever differs from its first one.
 func constant(s *dyngraph.Series) bool {
-	first := slices.Repeat([]float64{math.NaN()}, s.Nodes())
+	first := slices.Repeat([]float64{math.NaN()}, s.Nodes()*s.TargetSize)
 	for _, targets := range s.Targets {
 		for u, y := range targets {
 			if math.IsNaN(first[u]) {
@@ -94,7 +107,7 @@ func constant(s *dyngraph.Series) bool {
 
 func known(y float64) bool { return !math.IsNaN(y) }
 
-// unscaled returns the values of a snapshot, one for each node, in the data's unit.
+// unscaled returns the values of a snapshot, row-major by node, in the data's unit.
 func unscaled(s *dyngraph.Series, snapshot int, values []float64) ([]float64, error) {
 	if len(s.Scales) == 0 {
 		return values, nil

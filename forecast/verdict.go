@@ -3,9 +3,12 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/plain"
@@ -49,14 +52,40 @@ func versus(model, best baseline.Score) string {
 		return fmt.Sprintf("%s cannot be compared with %s: want errors of both on the same windows, none of them NaN.",
 			model.Name, best.Name)
 	case difference == 0:
-		return fmt.Sprintf("%s and %s are equally good: mean squared error %s.", model.Name, best.Name, digits(mean))
+		return fmt.Sprintf("%s and %s are equally good: mean squared error%s %s.", model.Name, best.Name, meanOver(model),
+			digits(mean))
 	case outcome == stats.NotTested:
 		chance = "; the tested windows are too few, or share too much, for an interval"
 	case outcome != stats.NotShown:
 		is, chance = "is better", fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	}
-	return fmt.Sprintf("%s %s than %s by %s: mean squared error %s against %s%s.", plain.Capital(better), is, worse,
-		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)), chance)
+	return fmt.Sprintf("%s %s than %s by %s: mean squared error%s %s against %s%s.", plain.Capital(better), is, worse,
+		digits(math.Abs(difference)), meanOver(model), digits(min(mean, least)), digits(max(mean, least)), chance)
+}
+
+// meanOver tells that errors are means over several times ahead or targets, "" if there is one of each.
+func meanOver(s baseline.Score) string {
+	series := s.Windows[0].Series
+	var over []string
+	if series.TargetSteps() > 1 {
+		over = append(over, aheadText(series)+" snapshots ahead")
+	}
+	if series.Quantities() > 1 {
+		over = append(over, fmt.Sprintf("%d targets", series.Quantities()))
+	}
+	if over == nil {
+		return ""
+	}
+	return ", mean over " + strings.Join(over, " and ") + ","
+}
+
+// aheadText returns how many snapshots ahead targets are, "2" or "1 to 4".
+func aheadText(s *dyngraph.Series) string {
+	first, last := aheads(s)
+	if first == last {
+		return strconv.Itoa(first)
+	}
+	return fmt.Sprintf("%d to %d", first, last)
 }
 
 // digits formats a number with three decimals, or with two digits if it is smaller than these show.
@@ -67,10 +96,10 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Table returns the errors of a model and of simple forecasts on the same windows. unit is the data's unit, such as
-// "cases"; "" leaves out the column of absolute errors.
-func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
-	t, err := errorTable(model, simple, unit)
+// Table returns the errors of a model and of simple forecasts on the same windows. units are the units of the targets,
+// such as "cases", each for a column of absolute errors.
+func Table(model baseline.Score, simple []baseline.Score, units ...string) (*figures.Table, error) {
+	t, err := errorTable(model, simple, units)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +113,9 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 // Table returns the errors of the model and of all other forecasts on the tested windows.
 func (r *Result) Table() (*figures.Table, error) {
 	if r.Choice == nil {
-		return Table(r.Score, r.Simple, r.Target())
+		return Table(r.Score, r.Simple, r.Recipe.Config.Nodes.Targets...)
 	}
-	t, err := errorTable(r.Score, r.rivals(), r.Target())
+	t, err := errorTable(r.Score, r.rivals(), r.Recipe.Config.Nodes.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +124,12 @@ func (r *Result) Table() (*figures.Table, error) {
 }
 
 // errorTable returns the errors of a model and its rivals.
-func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
+func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (*figures.Table, error) {
+	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows%s", len(model.Windows),
+		strings.TrimSuffix(meanOver(model), ",")),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
-	if unit != "" {
+	for _, unit := range units {
 		t.Columns = append(t.Columns, figures.Column{Title: "absolute error, " + unit})
 	}
 	for _, s := range append([]baseline.Score{model}, rivals...) {
@@ -112,8 +142,8 @@ func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*fi
 		if s.Name != model.Name {
 			row[2] = estimate(model.Minus(s))
 		}
-		if unit != "" {
-			absolute, err := absoluteError(s)
+		for target := range units {
+			absolute, err := absoluteError(s, target)
 			if err != nil {
 				return nil, err
 			}
@@ -130,12 +160,60 @@ func errorTable(model baseline.Score, rivals []baseline.Score, unit string) (*fi
 	return t, nil
 }
 
+// StepTable returns the errors of the model, and of the best other forecast, at each time ahead; nil if there is one.
+func (r *Result) StepTable() (*figures.Table, error) {
+	best, ok := baseline.Best(r.rivals())
+	if len(r.steps) == 1 || !ok {
+		return nil, nil
+	}
+	scores := []baseline.Score{r.Score, best}
+	t := &figures.Table{Title: fmt.Sprintf("Errors by time ahead on %d tested windows", len(r.Score.Windows)),
+		Columns: []figures.Column{{Title: "snapshots ahead"}, {Title: r.Score.Name, Decimals: 3},
+			{Title: best.Name, Decimals: 3}, {Title: "difference", Decimals: 3}},
+		Notes: []string{"Errors by time ahead: mean squared errors of the model and of the forecast with the lowest mean " +
+			"over times ahead among the others. Below 0, " + r.Score.Name + " is better. " + ErrorsFile + " has all forecasts."}}
+	units := r.Recipe.Config.Nodes.Targets
+	for _, unit := range units {
+		for _, s := range scores {
+			t.Columns = append(t.Columns, figures.Column{Title: fmt.Sprintf("absolute error of %s, %s", s.Name, unit)})
+		}
+	}
+	var at [][]baseline.Score
+	for _, s := range scores {
+		one, err := split(s, r.steps)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, one)
+	}
+	for k, step := range r.steps {
+		mine, other := at[0][k], at[1][k]
+		row := []figures.Cell{figures.Text(aheadText(step.series)), estimate(mine.Mean()), estimate(other.Mean()),
+			estimate(mine.Minus(other))}
+		for target := range units {
+			for _, s := range []baseline.Score{mine, other} {
+				absolute, err := absoluteError(s, target)
+				if err != nil {
+					return nil, err
+				}
+				row = append(row, figures.Number(absolute))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
 // standardised describes the unit of the errors.
 func standardised(s baseline.Score) string {
 	if len(s.Windows[0].Series.Scales) == 0 {
 		return ""
 	}
-	return " in units of the node's standard deviation in the first part of the series, so that all nodes count alike"
+	of := ""
+	if s.Windows[0].Series.Scales[0].Log1p {
+		of = " of log(1 + value),"
+	}
+	return of + " in units of the node's standard deviation in the first part of the series, so that all nodes count alike"
 }
 
 func interval(s baseline.Score) string {
@@ -155,9 +233,9 @@ func estimate(mean, half float64) figures.Cell {
 	return figures.Estimate(mean, half)
 }
 
-// absoluteError returns the mean absolute error over windows and nodes in the data's unit.
-func absoluteError(s baseline.Score) (float64, error) {
-	nodes, err := nodeErrors(s)
+// absoluteError returns the mean absolute error over windows and nodes of a target in its unit.
+func absoluteError(s baseline.Score, target int) (float64, error) {
+	nodes, err := nodeErrors(s, target)
 	if err != nil {
 		return 0, err
 	}
@@ -168,9 +246,9 @@ func absoluteError(s baseline.Score) (float64, error) {
 	return stat.Mean(all, nil), nil
 }
 
-// nodeErrors returns the absolute errors of each node in the data's unit, [nodes][windows], without unobserved
-// targets.
-func nodeErrors(s baseline.Score) ([][]float64, error) {
+// nodeErrors returns the absolute errors of a target of each node in its unit, [nodes][windows and steps], without
+// unobserved values.
+func nodeErrors(s baseline.Score, target int) ([][]float64, error) {
 	all := make([][]float64, len(s.NodeErrors))
 	for i, w := range s.Windows {
 		forecast, err := unscaled(w.Series, w.Last(), s.Forecasts[i])
@@ -182,7 +260,7 @@ func nodeErrors(s baseline.Score) ([][]float64, error) {
 			return nil, err
 		}
 		for k, y := range truth {
-			if known(y) {
+			if known(y) && k%w.Series.Quantities() == target {
 				u := k * len(all) / len(truth)
 				all[u] = append(all[u], math.Abs(forecast[k]-y))
 			}

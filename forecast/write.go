@@ -27,8 +27,8 @@ const (
 	PageFile      = "report.html"
 )
 
-// Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by
-// node, and a page with the figures, which needs no network.
+// Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by time
+// ahead and node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {
 	ahead, err := r.ahead(ctx, r.Series)
 	if err != nil {
@@ -86,15 +86,27 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 	}
 	t := tabular.Table{Columns: []tabular.Column{tabular.Text("node"), instant("from"), tabular.Whole("ahead"),
 		instant("time")}}
+	several := severalTargets(ahead)
+	if several {
+		t.Columns = append(t.Columns, tabular.Text("target"))
+	}
 	for _, name := range forecastColumns(m.Name(), ahead) {
 		t.Columns = append(t.Columns, tabular.Number(name))
 	}
 	var rows [][]any
 	for _, f := range ahead {
 		for u, value := range f.Values {
-			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time), value}
-			for _, interval := range f.Intervals {
-				row = append(row, interval.Lower[u], interval.Upper[u])
+			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time)}
+			if several {
+				row = append(row, f.Target)
+			}
+			row = append(row, value)
+			for i := range intervalsOf(ahead) {
+				if i < len(f.Intervals) {
+					row = append(row, f.Intervals[i].Lower[u], f.Intervals[i].Upper[u])
+				} else {
+					row = append(row, nil, nil)
+				}
 			}
 			rows = append(rows, row)
 		}
@@ -147,7 +159,8 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 			if err != nil {
 				return nil, err
 			}
-			if values, err = unscaled(r.Series, a.window.Last(), values); err != nil {
+			of := r.outputs[a.at.step*r.Series.Quantities()+a.at.target]
+			if values, err = unscaled(of.series, a.window.Last(), of.of(values)); err != nil {
 				return nil, err
 			}
 			one.values = append(one.values, values)
@@ -162,10 +175,14 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, and the
-// values of the model and of simple forecasts.
+// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, the target
+// if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
+	several := severalTargets(ahead)
+	if several {
+		titles = append(titles, "target")
+	}
 	header := slices.Concat([]string{"node"}, titles, forecastColumns(model, ahead))
 	for _, s := range simple {
 		header = append(header, s.name)
@@ -173,9 +190,17 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 	rows := [][]string{header}
 	for i, f := range ahead {
 		for u, value := range f.Values {
-			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
-			for _, interval := range f.Intervals {
-				row = append(row, number(interval.Lower[u]), number(interval.Upper[u]))
+			row := slices.Concat([]string{names[u]}, when(f))
+			if several {
+				row = append(row, f.Target)
+			}
+			row = append(row, number(value))
+			for i := range intervalsOf(ahead) {
+				if i < len(f.Intervals) {
+					row = append(row, number(f.Intervals[i].Lower[u]), number(f.Intervals[i].Upper[u]))
+				} else {
+					row = append(row, "", "")
+				}
 			}
 			for _, s := range simple {
 				row = append(row, number(s.values[i][u]))
@@ -189,33 +214,57 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 // forecastColumns names a model's values and their intervals.
 func forecastColumns(model string, ahead []Forecast) []string {
 	names := []string{model}
-	if len(ahead) > 0 {
-		for _, interval := range ahead[0].Intervals {
-			percent := fmt.Sprintf("%g%%", 100*interval.Level)
-			names = append(names, "lower "+percent, "upper "+percent)
-		}
+	for _, interval := range intervalsOf(ahead) {
+		percent := fmt.Sprintf("%g%%", 100*interval.Level)
+		names = append(names, "lower "+percent, "upper "+percent)
 	}
 	return names
 }
 
+// intervalsOf returns the intervals of the first forecast that has some.
+func intervalsOf(ahead []Forecast) []Interval {
+	for _, f := range ahead {
+		if f.Intervals != nil {
+			return f.Intervals
+		}
+	}
+	return nil
+}
+
+// severalTargets reports whether forecasts are of several targets.
+func severalTargets(ahead []Forecast) bool {
+	return slices.ContainsFunc(ahead, func(f Forecast) bool { return f.Target != ahead[0].Target })
+}
+
 func (r *Result) errorsCSV() ([]byte, error) {
-	rows := [][]string{{"forecast", "node", "windows", "mean squared error", "absolute error, " + r.Target()}}
+	targets := r.Recipe.Config.Nodes.Targets
+	rows := [][]string{{"forecast", "node", "ahead", "target", "windows", "mean squared error", "absolute error"}}
 	for _, s := range append([]baseline.Score{r.Score}, r.rivals()...) {
 		if s.Err != nil {
-			rows = append(rows, []string{s.Name, "", "0", "", ""})
+			rows = append(rows, []string{s.Name, "", "", "", "0", "", ""})
 			continue
 		}
-		absolute, err := nodeErrors(s)
+		if len(r.outputs) > 1 {
+			target := ""
+			if len(targets) == 1 {
+				target = targets[0]
+			}
+			of, err := scoreRows(s, target)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, of...)
+		}
+		scores, err := split(s, r.outputs)
 		if err != nil {
 			return nil, err
 		}
-		mean, _ := s.Mean()
-		tested := len(s.Errors) - len(slices.DeleteFunc(slices.Clone(s.Errors), known))
-		rows = append(rows, []string{s.Name, "", strconv.Itoa(tested), short(mean),
-			short(stat.Mean(slices.Concat(absolute...), nil))})
-		for u, errors := range absolute {
-			rows = append(rows, []string{s.Name, nodeName(r.Series, u), strconv.Itoa(len(errors)), short(s.NodeErrors[u]),
-				short(stat.Mean(errors, nil))})
+		for k, one := range scores {
+			of, err := scoreRows(one, targets[r.outputs[k].target])
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, of...)
 		}
 	}
 	if r.Graph == nil || r.Graph.Seeds == 0 {
@@ -224,12 +273,38 @@ func (r *Result) errorsCSV() ([]byte, error) {
 	for _, s := range []baseline.Score{r.Graph.With, r.Graph.Without, r.Graph.Shuffled} { // means over seeds
 		mean, _ := s.Mean()
 		name := s.Name + ", mean over seeds"
-		rows = append(rows, []string{name, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
+		ahead := aheadText(r.Series)
+		rows = append(rows, []string{name, "", ahead, "", strconv.Itoa(len(s.Windows)), short(mean), ""})
 		for u, e := range s.NodeErrors {
-			rows = append(rows, []string{name, nodeName(r.Series, u), "", short(e), ""})
+			rows = append(rows, []string{name, nodeName(r.Series, u), ahead, "", "", short(e), ""})
 		}
 	}
 	return encode(rows)
+}
+
+// scoreRows returns the errors of a score, of all nodes and then by node. A score of several targets, whose name is "",
+// has no unit for absolute errors.
+func scoreRows(s baseline.Score, target string) ([][]string, error) {
+	absolute, err := nodeErrors(s, 0)
+	if err != nil {
+		return nil, err
+	}
+	in := func(unit []float64) string {
+		if target == "" {
+			return ""
+		}
+		return short(stat.Mean(unit, nil))
+	}
+	series := s.Windows[0].Series
+	mean, _ := s.Mean()
+	tested := len(slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN))
+	rows := [][]string{{s.Name, "", aheadText(series), target, strconv.Itoa(tested), short(mean),
+		in(slices.Concat(absolute...))}}
+	for u, errors := range absolute {
+		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series), target,
+			strconv.Itoa(len(errors) / series.TargetSteps()), short(s.NodeErrors[u]), in(errors)})
+	}
+	return rows, nil
 }
 
 // short formats a number with six digits, and NaN as "".

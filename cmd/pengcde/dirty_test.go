@@ -49,6 +49,7 @@ func TestMistakesOfStrangers(t *testing.T) {
 	change(t, folder, "flows.csv", "empty.csv", "2024-01-02,Ayr,Bath,17\n",
 		"2024-01-02,Ayr,Bath,\n2024-01-02,Bath,Ayr,NA\n")
 	change(t, folder, "visits.csv", "twice.csv", "2024-01-03,Ayr,", "2024-01-03,Ayr,7,1\n2024-01-03,Ayr,")
+	change(t, folder, "visits.csv", "losses.csv", "2024-01-03,Ayr,", "2024-01-03,Ayr,-")
 	change(t, folder, "flows.csv", "american.csv", "2024-", "01/02/2024-")
 	change(t, folder, "flows.csv", "two.csv", "people", "value,count", "\n", ",1\n")
 	fit := func(edges, nodes string, more ...string) []string {
@@ -74,6 +75,10 @@ func TestMistakesOfStrangers(t *testing.T) {
 		{"duplicates", fit("flows.csv", "twice.csv", "--weight", "people"),
 			`found a second row for node "Ayr" at time "2024-01-03", want one, or --duplicate mean, sum or last to combine`,
 			[]string{"--duplicate", "last"}},
+		{"negative", fit("flows.csv", "losses.csv", "--weight", "people", "--scale", "log1p"),
+			`losses.csv, line 10, column "visitors": found "-`, nil},
+		{"negative, its flag", fit("flows.csv", "losses.csv", "--weight", "people", "--scale", "log1p"),
+			"want 0 or more, as --scale log1p takes", nil},
 		{"dates", fit("american.csv", "visits.csv", "--weight", "people"), "want a number or a date such as", nil},
 		{"separator", fit("flows.csv", "visits.csv", "--weight", "people", "--separator", "x"), `--separator x, want`, nil},
 	} {

@@ -15,13 +15,17 @@ import (
 )
 
 type fitCommand struct {
-	Edges  string `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
-	Nodes  string `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
-	Target string `help:"The column of --nodes to forecast. Its last values are features." required:"" placeholder:"COLUMN"`
+	Edges  string   `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
+	Nodes  string   `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
+	Target []string `help:"The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are features." required:"" sep:"none" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
-	Horizon      int                `help:"How many snapshots ahead to forecast." default:"1"`
+	Category     []string           `help:"A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	Calendar     []string           `help:"weekday, month or both with a comma: features of the date, known in advance." placeholder:"PARTS"`
+	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
+	First        int                `help:"The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone." default:"1"`
 	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
+	Scale        table.Scaling      `help:"${scale}" enum:"log1p," default:"" placeholder:"log1p"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
 	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." enum:"hold,empty," default:"" placeholder:"HOW"`
@@ -106,7 +110,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	series := data.Series
 	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
 		len(series.Times), backend)
-	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
+	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(strings.Join(c.Target, "-"))+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
 		Search: c.Search, Graph: c.Graph, Seeds: seeds, Budget: budget, Hidden: c.Hidden, Layers: c.Layers,
@@ -133,9 +137,14 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 	config := table.Config{
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight},
-		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
-		Step:  step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
-		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // 0 selects the default
+		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
+			Categories: c.Category},
+		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
+		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
+		Horizon: cmp.Or(c.Horizon, -1),
+	}
+	for _, part := range c.Calendar {
+		config.Calendar = append(config.Calendar, table.CalendarPart(part))
 	}
 	c.set(&config)
 	return config, err
@@ -157,6 +166,17 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	if strings.Contains(text, "◄") {
 		text += "◄ marks the lowest mean squared error.\n"
 	}
+	steps, err := fitted.StepTable()
+	if err != nil {
+		return err
+	}
+	if steps != nil {
+		byStep, err := steps.Text(width)
+		if err != nil {
+			return err
+		}
+		text += "\n" + byStep
+	}
 	text += "\n" + wrapped(fitted.Verdict())
 	if fitted.Choice != nil {
 		text = wrapped(fitted.Choice.String()) + "\n" + text
@@ -165,8 +185,12 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		text += "\n" + wrapped(fitted.Graph.String())
 	}
 	for _, i := range fitted.Coverage {
-		text += fmt.Sprintf("\n%g%% intervals held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level,
-			100*i.Held, i.Windows, i.Width, c.Target)
+		ahead := ""
+		if c.Horizon > 1 {
+			ahead = fmt.Sprintf(" %d ahead", i.Ahead)
+		}
+		text += fmt.Sprintf("\n%g%% intervals%s held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level, ahead,
+			100*i.Held, i.Windows, i.Width, i.Target)
 	}
 	if fitted.Coverage != nil {
 		text += "\n"

@@ -49,7 +49,8 @@ func TestFitAndForecast(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said := output(t, folder, fitting()...)
-	for _, text := range []string{"against", "recent mean", "ridge", "absolute",
+	for _, text := range []string{"against", "recent mean", "ridge", "absolute", "mean over 1 to 2 snapshots ahead",
+		"Errors by time ahead", "80% intervals 2 ahead held",
 		"visitors-forecast/model.pengcde"} {
 		if !strings.Contains(said, text) {
 			t.Errorf("fit says nothing of %q:\n%s", text, said)
@@ -73,7 +74,9 @@ func TestFitAndForecast(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "rates.csv"), []byte(renamed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output(t, folder, fitting("--nodes", "rates.csv", "--target", `rate/km\2`, "--epochs", "1")...)
+	rates := fitting("--nodes", "rates.csv", "--epochs", "1")
+	rates[slices.Index(rates, "visitors")] = `rate/km\2`
+	output(t, folder, rates...)
 	if _, err := os.Stat(filepath.Join(folder, "rate-km-2-forecast", "report.html")); err != nil {
 		t.Errorf("the folder of a target with slashes: %v", err)
 	}
@@ -86,6 +89,7 @@ func TestFitAndForecast(t *testing.T) {
 	written, err := os.ReadFile(filepath.Join(folder, "new-forecasts.csv"))
 	if lines := strings.Split(string(written), "\n"); err != nil || len(lines) != 1+2*4+1 ||
 		lines[0] != "node,from,ahead,time,PENG-CDE,lower 80%,upper 80%,lower 95%,upper 95%" ||
+		!strings.HasPrefix(lines[1], "Ayr,2024-02-14,1,2024-02-15,") ||
 		!strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
 		t.Errorf("%v:\n%s", err, written)
 	}
@@ -106,6 +110,34 @@ func TestFitAndForecast(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(folder, "bad.csv")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s and %s: a file is written all the same, %v", c.edges, c.nodes, err)
 		}
+	}
+}
+
+// fit sees texts and dates, and forecasts several columns; a stored model does the same again.
+func TestFitColumns(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 40, "Deal")
+	change(t, folder, "visits.csv", "kinds.csv", "rain\n", "rain,kind\n", ",0\n", ",0,inland\n", ",1\n",
+		",1,coast\n", ",2\n", ",2,\n")
+	args := fitting("--nodes", "kinds.csv", "--category", "kind", "--calendar", "weekday,month", "--epochs", "1")
+	output(t, folder, args...)
+	output(t, folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "flows.csv", "--nodes", "kinds.csv")
+	says := output(t, folder, "fit", "--edges", "flows.csv", "--nodes", "visits.csv", "--target", "visitors", "--target",
+		"rain", "--weight", "people", "--node", "town", "--lags", "3", "--inputs", "3", "--hidden", "2", "--epochs", "1",
+		"--backend", "go")
+	for _, text := range []string{"mean over 2 targets", "Written to visitors-rain-forecast", " visitors\n", " rain\n"} {
+		if !strings.Contains(says, text) {
+			t.Errorf("fit of two targets says nothing of %q:\n%s", text, says)
+		}
+	}
+	says = output(t, folder, "forecast", "visitors-rain-forecast", "--backend", "go", "--edges", "flows.csv", "--nodes",
+		"visits.csv", "--out", "two.parquet")
+	if !strings.Contains(says, "rain of 4 nodes, 1 after 2024-02-09: 2024-02-10") {
+		t.Error(says)
+	}
+	said, err := command(folder, append(args, "--calendar", "day")...).CombinedOutput()
+	if err == nil || !strings.Contains(string(said), `--calendar day, want "weekday", "month" or both`) {
+		t.Errorf("%v:\n%s", err, said)
 	}
 }
 
@@ -143,6 +175,7 @@ func TestFitInputErrors(t *testing.T) {
 		{"cases", fitting("--target", "cases")},
 		{"step", fitting("--step", "soon")},
 		{"horizon", fitting("--horizon", "0")},
+		{"--first 3, want 1 to the horizon, 2", fitting("--first", "3")},
 		{"did you mean gn-ode?", fitting("--field", "gnode")},
 		{"did you mean auto?", fitting("--model", "aut")},
 		{"--seeds -1, want 1", fitting("--seeds=-1")},

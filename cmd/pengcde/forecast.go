@@ -54,7 +54,7 @@ func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	for _, f := range ahead {
-		fmt.Fprintf(s.out, "%s of %d nodes, %d after %s", model.Target(), len(f.Values), f.Ahead, f.From)
+		fmt.Fprintf(s.out, "%s of %d nodes, %d after %s", f.Target, len(f.Values), f.Ahead, f.From)
 		if f.Time != "" {
 			fmt.Fprintf(s.out, ": %s", f.Time)
 		}

@@ -125,6 +125,8 @@ func names() kong.Vars {
 	return kong.Vars{
 		"model": "auto, which chooses; peng-cde; dcrnn; or a field: " + strings.Join(field.Names(), ", ") +
 			". See docs/which-model.md.",
+		"scale": "log1p: learn the logarithm of 1 + target, which must be 0 or more, such as counts; forecasts are in the " +
+			"unit of the file and never negative, and squared errors, which choose the model, count ratios.",
 		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",
 		"budget":       "The most time for all trainings, such as 90s or 5m; else 5m with auto, else any.",
 		"search":       "Also try a wider and a deeper model and a higher learning rate; validation windows choose.",

@@ -42,6 +42,10 @@ type Nodes struct {
 	Time, Node string
 	// Features and Targets name columns of numbers. An empty cell, NA, N/A, NaN, null and none are missing values.
 	Features, Targets []string `json:",omitempty"`
+	// Categories name columns of texts, such as kinds of places: each of the texts in the training times, at most 64, is
+	// a feature that is 1 where it is the node's, else 0. For texts that appear later all of them are 0. Of several rows
+	// in a snapshot the last counts.
+	Categories []string `json:",omitempty"`
 	// Aggregate combines rows of the same node in the same snapshot. The default is [Mean] with a Config.Step and
 	// [Unique] without, so that a second row for a node and a time is an error.
 	Aggregate Aggregate `json:",omitempty"`
@@ -82,6 +86,13 @@ const (
 	Empty WithoutEdges = "empty"
 )
 
+// Scaling says how targets are transformed before they are standardised.
+type Scaling string
+
+// Log1p takes log(1 + y) of targets y, which must be 0 or more, such as counts. Values that Series.Scales restores
+// are never negative.
+const Log1p Scaling = "log1p"
+
 // Config selects the files and defines snapshots, lags, targets and scales.
 type Config struct {
 	Edges Edges
@@ -104,10 +115,15 @@ type Config struct {
 	// Lags is the number of the targets' last values, including the newest, that are features. 0 means 8, [NoLags]
 	// none.
 	Lags int
-	// Horizon is the number of snapshots from a window's last input to its target; 0 means 1.
-	Horizon int
+	// A window's targets are those from First to Horizon snapshots after its last input, see dyngraph.Series.EachStep; 0
+	// means 1. With First equal to Horizon it has only the targets of that one snapshot.
+	First, Horizon int `json:",omitempty"`
 	// TrainFraction is the fraction of the snapshots, from the first on, that scales are computed from; 0 means 0.6.
 	TrainFraction float64
+	// Scale is [Log1p], or empty for targets as they are.
+	Scale Scaling `json:",omitempty"`
+	// Calendar makes features of parts of a snapshot's date, which are known in advance.
+	Calendar []CalendarPart `json:",omitempty"`
 	// Unscaled leaves features and targets in the unit of the file.
 	Unscaled bool `json:",omitempty"`
 	// KeepGaps leaves missing features NaN. Otherwise they repeat the node's previous value or, if there is none, have
@@ -140,7 +156,7 @@ func (c Config) resolved() Config {
 			c.Nodes.Aggregate = Mean
 		}
 	}
-	c.Lags, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.Horizon, 1)
+	c.Lags, c.First, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.First, 1), cmp.Or(c.Horizon, 1)
 	c.TrainFraction, c.MaxValues = cmp.Or(c.TrainFraction, defaultFraction), cmp.Or(c.MaxValues, defaultMaxValues)
 	return c
 }
@@ -155,11 +171,10 @@ func (c Config) check() error {
 	switch {
 	case c.Edges.Path == "":
 		return invalid("no Edges.Path, want a file such as \"edges.csv\"")
-	case c.Nodes.Path == "" && len(c.Nodes.Features)+len(c.Nodes.Targets) > 0:
-		return invalid("features %q and targets %q but no Nodes.Path, want the file that has them", c.Nodes.Features,
-			c.Nodes.Targets)
-	case c.Nodes.Path != "" && len(c.Nodes.Features)+len(c.Nodes.Targets) == 0:
-		return invalid("no columns to read from %s, want Nodes.Targets, Nodes.Features or both", c.Nodes.Path)
+	case c.Nodes.Path == "" && len(c.Nodes.columns()) > 0:
+		return invalid("columns %q but no Nodes.Path, want the file that has them", c.Nodes.columns())
+	case c.Nodes.Path != "" && len(c.Nodes.columns()) == 0:
+		return invalid("no columns to read from %s, want Nodes.Targets, Nodes.Features or Nodes.Categories", c.Nodes.Path)
 	case c.Edges.Time == None && c.Nodes.Path == "":
 		return invalid("a static graph and no Nodes.Path: want a file with times")
 	case !slices.Contains([]EmptyWeight{Drop, Zero, Refuse}, c.Edges.EmptyWeight):
@@ -173,16 +188,27 @@ func (c Config) check() error {
 			Hold, Empty)
 	case c.Lags < NoLags || c.Lags > maxLags:
 		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
-	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.Features) == 0:
+	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.columns())+len(c.Calendar) == len(c.Nodes.Targets):
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:
 		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
+	case c.First < 1 || c.First > c.Horizon:
+		return invalid("Config.First %d, want 1 to the horizon, %d", c.First, c.Horizon)
 	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
 		return invalid("TrainFraction %g, want more than 0 and at most 1", c.TrainFraction)
+	case c.Scale != "" && c.Scale != Log1p:
+		return invalid("Config.Scale %q, want %q or nothing", c.Scale, Log1p)
+	case c.Scale != "" && c.Unscaled:
+		return invalid("Config.Scale %q and Unscaled: want one of them", c.Scale)
 	case c.MaxValues < 0:
 		return invalid("MaxValues %d, want a positive number", c.MaxValues)
 	case c.MaxBytes < 0:
 		return invalid("MaxBytes %d, want a positive number", c.MaxBytes)
+	}
+	for i, part := range c.Calendar {
+		if calendarParts[part] == nil || slices.Contains(c.Calendar[:i], part) {
+			return invalid("Config.Calendar %q, want %q, %q or both, each once", part, Weekday, Month)
+		}
 	}
 	if _, err := layoutOf(c.DateFormat); err != nil {
 		return err
@@ -205,17 +231,20 @@ func (c Config) separator() rune {
 
 func (c Config) lags() int { return max(c.Lags, 0) * min(1, len(c.Nodes.Targets)) }
 
-// featureSize returns the FeatureSize of the series.
-func (c Config) featureSize() int {
-	return max(1, c.lags()*len(c.Nodes.Targets)+len(c.Nodes.Features))
-}
+// columns returns the columns of values.
+func (n Nodes) columns() []string { return slices.Concat(n.Targets, n.Features, n.Categories) }
+
+// featureSize returns the FeatureSize of the series, for nodes with so many features beside the lags.
+func (c Config) featureSize(features int) int { return max(1, c.lags()*len(c.Nodes.Targets)+features) }
 
 // offset returns the number of steps from the first time to the first snapshot, whose lags must be in the data.
 func (c Config) offset() int { return max(c.lags(), 1) - 1 }
 
+// targetSteps returns the number of snapshots whose targets a window has.
+func (c Config) targetSteps() int { return c.Horizon - c.First + 1 }
+
 // steps returns the steps of a snapshot's values.
 func (c Config) steps() dyngraph.Alignment {
-	ahead := c.Horizon - 1
 	return dyngraph.Alignment{Features: dyngraph.StepRange{First: -c.offset()},
-		Targets: dyngraph.StepRange{First: ahead, Last: ahead}}
+		Targets: dyngraph.StepRange{First: c.First - 1, Last: c.Horizon - 1}}
 }

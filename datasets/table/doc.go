@@ -47,20 +47,22 @@
 //
 // # Series
 //
-// With y[t] the targets of step t = 0..T-1, k lags (Config.Lags) and the horizon h, snapshot i = 0..T-k of the series
-// is of the step t = i+k-1, so that all its lags are in the data, and has
+// With y[t] the targets of step t = 0..T-1, k lags (Config.Lags) and the targets f (Config.First) to h (Horizon) ahead,
+// snapshot i = 0..T-k of the series is of the step t = i+k-1, so that all its lags are in the data, and has
 //
 //	weights[i]  = edges of step t
 //	features[i] = z[t-k+1], ..., z[t], x[t]      [nodes*FeatureSize], of each node the lags, oldest first, then its own
-//	targets[i]  = z[t+h-1]                       [nodes*TargetSize], NaN where missing and after the last step
-//	newest[i]   = z[t], or the last value before [nodes*TargetSize]
+//	targets[i]  = z[t+f-1], ..., z[t+h-1]        [nodes*TargetSize], NaN where missing and after the last step
+//	newest[i]   = z[t], or the last value before [nodes*TargetSize], the same for each of these steps
 //	recent[i]   = mean of the lags that are not missing, or newest where all are
-//	z[t]        = (y[t] - mean) / std            of each node and target, over the first TrainFraction of the T steps
-//	x[t]        = features, standardised alike, with one mean and one std for all nodes
+//	z[t]        = (y[t] - mean) / std            of each node and target, over the first TrainFraction of the T steps;
+//	                                             with Config.Scale of log(1 + y[t])
+//	x[t]        = features, standardised alike, with one mean and one std for all nodes; after them for each category
+//	              of Nodes.Categories 1 where it is the node's, else 0, and the parts of the date (Config.Calendar)
 //
-// A window of L snapshots has L-1 inputs, and its target is the target of its last snapshot: h steps after its last
-// input. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out); forecast from
-// [dyngraph.Series.Latest]. Edges of the first k-1 steps are not used.
+// A window of L snapshots has L-1 inputs, and the targets of its last snapshot are its own: f to h steps after its last
+// input. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out) or lack later ones
+// ([dyngraph.Windows.Complete] does); forecast from [dyngraph.Series.Latest]. Edges of the first k-1 steps are not used.
 //
 // A missing target is NaN. A missing feature, including lags, repeats the previous value, or is 0, the mean, if there
 // is none. With Config.KeepGaps it is NaN, for models with a mask. Newest and recent are also 0 before the first value

@@ -19,7 +19,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	split, err := data.Series.Windows(3, 1).Observed().Chronological(0.6, 0.2)
+	split, err := data.Series.Windows(3, 1).Observed().Complete().Chronological(0.6, 0.2)
 	fmt.Println(data.Series.NodeNames, len(data.Series.Times), "snapshots from", data.Series.Dates[0].Format("2 January"))
 	fmt.Println(len(split.Train), "windows to train on,", len(split.Test), "to test on,", err)
 	// Output:

@@ -7,10 +7,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// values are the targets [steps][nodes*targets] and the features [steps][nodes*features] of nodes, NaN where missing.
+// values are the targets [steps][nodes*targets], the features [steps][nodes*features] and the numbers of texts
+// [steps][nodes*len(names)] of nodes, NaN where missing.
 type values struct {
 	targets, features int
-	y, x              [][]float64
+	y, x, texts       [][]float64
+	names             []texts // by column
 }
 
 // carried repeats the previous value if a value is missing; NaN if there is none.
@@ -71,18 +73,38 @@ func (r *reader) fill(s *dyngraph.Series, v values) {
 		if q == 0 {
 			continue
 		}
-		target := nans(n * q)
-		if at := now + r.c.Horizon - 1; at < len(v.y) {
-			target = v.y[at]
-		}
-		s.Targets = append(s.Targets, target)
 		known := make([]float64, n*q)
 		for k, value := range newest[now] {
 			known[k] = centred(value)
 		}
-		s.LastObserved = append(s.LastObserved, known)
-		s.RecentMean = append(s.RecentMean, recent(v.y[max(0, now-max(lags, 1)+1):now+1], known))
+		steps := r.c.targetSteps()
+		targets := make([][]float64, steps)
+		for k := range steps {
+			if at := now + r.c.First - 1 + k; at < len(v.y) {
+				targets[k] = v.y[at]
+			} else {
+				targets[k] = nans(n * q)
+			}
+		}
+		means := recent(v.y[max(0, now-max(lags, 1)+1):now+1], known)
+		s.Targets = append(s.Targets, byNode(targets, q))
+		s.LastObserved = append(s.LastObserved, byNode(slices.Repeat([][]float64{known}, steps), q))
+		s.RecentMean = append(s.RecentMean, byNode(slices.Repeat([][]float64{means}, steps), q))
 	}
+}
+
+// byNode returns rows [steps][nodes*size] as one row, [nodes*steps*size].
+func byNode(rows [][]float64, size int) []float64 {
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	var all []float64
+	for at := 0; at < len(rows[0]); at += size {
+		for _, row := range rows {
+			all = append(all, row[at:at+size]...)
+		}
+	}
+	return all
 }
 
 // recent returns the mean of the observed values in a range of steps, or the newest value if there are none.

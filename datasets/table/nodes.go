@@ -21,6 +21,11 @@ func (r *reader) readNodes(ctx context.Context) error {
 	for i := range n.Features {
 		columns = append(columns, r.column(&n.Features[i], "Nodes.Features", nil, ""))
 	}
+	numbers := len(columns)
+	for i := range n.Categories {
+		columns = append(columns, r.column(&n.Categories[i], "Nodes.Categories", nil, ""))
+	}
+	r.texts.how, r.textNames = Last, make([]texts, len(n.Categories))
 	if n.Time == None {
 		return invalid("Nodes.Time %q, want the name of a column: values of nodes have times", None)
 	}
@@ -57,11 +62,14 @@ func (r *reader) readNodes(ctx context.Context) error {
 				}
 			}
 		}
-		for k, v := range cells[2:] {
+		for k, v := range cells[2:numbers] {
 			column := *columns[k+2].name
 			value, fault := p.value(column, v, "a finite number, or an empty cell where it is missing")
 			if fault != nil {
 				return fault
+			}
+			if k < len(n.Targets) && value < 0 && r.c.Scale == Log1p {
+				return p.fault(column, v.String(), fmt.Sprintf("0 or more, as Config.Scale %q takes", Log1p))
 			}
 			if row == nil || math.IsNaN(value) {
 				continue
@@ -69,6 +77,19 @@ func (r *reader) readNodes(ctx context.Context) error {
 			if row.add(n.Aggregate, first+k, value, when) == overflowed {
 				return p.fault(column, "values whose sum is too large for a float", "a smaller unit")
 			}
+		}
+		for k, v := range cells[numbers:] {
+			number, fault := r.textNames[k].number(p, n.Categories[k], v)
+			if fault != nil {
+				return fault
+			}
+			if row != nil && !math.IsNaN(number) {
+				at := int(node)*len(n.Categories) + k
+				r.texts.row(snapshot, at+1).add(Last, at, number, when)
+			}
+		}
+		if err := r.full(p, &r.texts); err != nil {
+			return err
 		}
 		return r.full(p, &r.values)
 	})

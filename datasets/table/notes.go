@@ -61,7 +61,7 @@ func (r *reader) noteGaps(v values, first bool) error {
 			}
 		}
 		if gaps == total && first {
-			return &Error{Path: r.c.Nodes.Path, Column: name, Found: "no value in any row", Wanted: "numbers"}
+			return &Error{Path: r.c.Nodes.Path, Column: name, Found: "no value in any row", Wanted: "values"}
 		}
 		if gaps > 0 {
 			r.notice("%s: column %q has no value for %d of %d pairs of a time and a node", r.c.Nodes.Path, name, gaps, total)
@@ -75,6 +75,11 @@ func (r *reader) noteGaps(v values, first bool) error {
 	}
 	for k, name := range r.c.Nodes.Features {
 		if err := count(v.x, k, v.features, name); err != nil {
+			return err
+		}
+	}
+	for k, name := range r.c.Nodes.Categories {
+		if err := count(v.texts, k, len(v.names), name); err != nil {
 			return err
 		}
 	}

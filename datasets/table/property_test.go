@@ -34,6 +34,7 @@ type (
 		Node  string    `parquet:"node"`
 		Cases *float64  `parquet:"cases,optional"`
 		Beds  int64     `parquet:"beds"`
+		Kind  string    `parquet:"kind,optional"`
 	}
 )
 
@@ -43,17 +44,19 @@ func drawn(t *rapid.T) (edges []edgeRow, nodes []nodeRow) {
 		return time.Date(2021, 12, 28, rapid.IntRange(0, 24*8-1).Draw(t, "hour"), 0, 0, 0, time.UTC)
 	})
 	name := rapid.SampledFrom([]string{"Aa", "Bü,b", `C"c`, "17", "é\nf"})
-	weight := rapid.Float64Range(0, 1e6)
+	weight, kind := rapid.Float64Range(0, 1e6), rapid.SampledFrom([]string{"town", "a coast", "7", ""})
 	for d := range 8 {
 		day := time.Date(2021, 12, 28+d, 0, 0, 0, 0, time.UTC)
 		edges = append(edges, edgeRow{day, "Aa", "17", weight.Draw(t, "weight")})
 		value := rapid.Float64Range(-100, 100).Draw(t, "value")
-		nodes = append(nodes, nodeRow{day, "Aa", &value, int64(d)})
+		nodes = append(nodes, nodeRow{day, "Aa", &value, int64(d), kind.Draw(t, "kind")})
 	}
+	nodes[0].Kind = "town" // a category in the training times
 	// Times differ, so that "last" has one answer.
 	for at := range uniqueTimes(hour, t) {
 		edges = append(edges, edgeRow{at, name.Draw(t, "from"), name.Draw(t, "to"), weight.Draw(t, "weight")})
-		row := nodeRow{at, name.Draw(t, "node"), nil, rapid.Int64Range(-9, 9).Draw(t, "beds")}
+		row := nodeRow{at, name.Draw(t, "node"), nil, rapid.Int64Range(-9, 9).Draw(t, "beds"),
+			kind.Draw(t, "kind")}
 		if value := rapid.Float64Range(-100, 100).Draw(t, "value"); value > -50 {
 			row.Cases = &value
 		}
@@ -81,13 +84,13 @@ func csvOf(edges []edgeRow, nodes []nodeRow) (string, string) {
 		fmt.Fprintf(&e, "%v,%s,,%s,%s\n", row.Weight, row.Time.Format("2006-01-02 15:04"), quoted(row.Source),
 			quoted(row.Destination))
 	}
-	n.WriteString("node,cases,beds,time\r\n")
+	n.WriteString("node,cases,beds,kind,time\r\n")
 	for _, row := range nodes {
 		value := "NA"
 		if row.Cases != nil {
 			value = fmt.Sprint(*row.Cases)
 		}
-		fmt.Fprintf(&n, "%s,%s,%d,%s\r\n", quoted(row.Node), value, row.Beds, row.Time.Format(time.RFC3339))
+		fmt.Fprintf(&n, "%s,%s,%d,%s,%s\r\n", quoted(row.Node), value, row.Beds, row.Kind, row.Time.Format(time.RFC3339))
 	}
 	return e.String(), n.String()
 }
@@ -111,7 +114,9 @@ func TestProperties(t *testing.T) {
 		edges, nodes := drawn(rt)
 		how := rapid.SampledFrom([]table.Aggregate{table.Sum, table.Mean, table.Last})
 		c := table.Config{
-			Nodes:     table.Nodes{Targets: []string{"cases"}, Features: []string{"beds"}, Aggregate: how.Draw(rt, "of nodes")},
+			Nodes: table.Nodes{Targets: []string{"cases"}, Features: []string{"beds"}, Categories: []string{"kind"},
+				Aggregate: how.Draw(rt, "of nodes")},
+			Horizon: rapid.IntRange(1, 3).Draw(rt, "horizon"), Calendar: []table.CalendarPart{table.Weekday},
 			Step:      table.Step{Duration: rapid.SampledFrom([]time.Duration{24, 48}).Draw(rt, "step") * time.Hour},
 			Lags:      rapid.IntRange(1, 3).Draw(rt, "lags"),
 			KeepGaps:  rapid.Bool().Draw(rt, "keep"),

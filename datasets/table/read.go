@@ -51,6 +51,8 @@ type reader struct {
 	edgesAt       []int     // the first row of each snapshot in the edges file, 0 where it has none
 	nodesAt       []int
 	edges, values grid
+	texts         grid // numbers of texts
+	textNames     []texts
 
 	ids      map[string]int32 // nodes, in the order in which they occur
 	names    []string

@@ -26,6 +26,8 @@ type Recipe struct {
 	TimeUnit time.Duration `json:",omitempty"`
 	// FeatureMean and FeatureStd standardise each column of Nodes.Features, for all nodes alike.
 	FeatureMean, FeatureStd []float64 `json:",omitempty"`
+	// Categories are the categories of each column of Nodes.Categories, in the order of their features.
+	Categories [][]string `json:",omitempty"`
 	// TargetScale converts standardised targets back to the unit of the file, by node.
 	TargetScale dyngraph.Scale
 }
@@ -38,6 +40,7 @@ func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series
 	}
 	c := r.Config
 	c.Edges.Path, c.Nodes.Path = edges, nodes
+	c.First = cmp.Or(c.First, c.Horizon) // a recipe of before First had the targets of one snapshot
 	c = c.resolved()
 	reader := &reader{c: c, closed: true, names: slices.Clone(r.NodeNames), ids: make(map[string]int32)}
 	for u, name := range r.NodeNames {
@@ -50,7 +53,7 @@ func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series
 
 // check finds a recipe that was not made by [Read].
 func (r Recipe) check(nodes string) error {
-	q, p := len(r.Config.Nodes.Targets), len(r.Config.Nodes.Features)
+	q, p, columns := len(r.Config.Nodes.Targets), len(r.Config.Nodes.Features), r.Config.Nodes.columns()
 	switch {
 	case len(r.NodeNames) == 0:
 		return invalid("a recipe without nodes, want the one that Read returned")
@@ -61,10 +64,12 @@ func (r Recipe) check(nodes string) error {
 			q*len(r.NodeNames))
 	case r.Dated && r.TimeUnit < time.Microsecond:
 		return invalid("a recipe of dates with the unit %v, want a positive one", r.TimeUnit)
-	case nodes == "" && p+q > 0:
-		return invalid("no nodes file, want one with the columns %s",
-			list(append(slices.Clone(r.Config.Nodes.Targets), r.Config.Nodes.Features...)))
-	case nodes != "" && p+q == 0:
+	case len(r.Categories) != len(r.Config.Nodes.Categories):
+		return invalid("a recipe with the categories of %d columns, want %d", len(r.Categories),
+			len(r.Config.Nodes.Categories))
+	case nodes == "" && len(columns) > 0:
+		return invalid("no nodes file, want one with the columns %s", list(columns))
+	case nodes != "" && len(columns) == 0:
 		return invalid("nodes file %s for a recipe that was made without one", nodes)
 	}
 	return nil
@@ -87,9 +92,12 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 		return nil
 	}
 	steps := known[max(1, int(r.Config.TrainFraction*float64(len(known))+rounding))-1] + 1
+	if err := r.categories(path, v, steps); err != nil {
+		return err
+	}
 	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
 	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
-		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets}
+		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets, Log1p: r.Config.Scale == Log1p}
 	if r.Config.Unscaled {
 		return nil
 	}

@@ -25,13 +25,25 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		return nil, invalid("%d snapshots for %d lags, want at least as many: set Config.Lags to fewer, or read longer files",
 			len(steps), c.lags())
 	}
-	graphs, perSnapshot := r.distinctGraphs(steps), n*(c.featureSize()+3*len(c.Nodes.Targets))
-	if graphs > c.MaxValues/max(1, len(r.from)) || len(steps) > c.MaxValues/max(1, perSnapshot) {
-		return nil, invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
-			"Config.Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
+	graphs, edges := r.distinctGraphs(steps), len(r.from)
+	tooMany := func(features int) error {
+		perSnapshot := n * (c.featureSize(features) + 3*len(c.Nodes.Targets)*c.targetSteps())
+		if graphs <= c.MaxValues/max(1, edges) && len(steps) <= c.MaxValues/max(1, perSnapshot) {
+			return nil
+		}
+		return invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
+			"Config.Step, a smaller horizon, fewer features, or a larger MaxValues, at 8 bytes each", graphs, edges, len(steps),
+			n, c.MaxValues)
 	}
-	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), TargetSize: len(c.Nodes.Targets),
-		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Alignment: c.steps()}
+	if err := tooMany(len(c.Nodes.Features)); err != nil {
+		return nil, err
+	}
+	if len(c.Calendar) > 0 && !r.clock.dated {
+		return nil, invalid("Config.Calendar %q and times that are numbers, want dates", c.Calendar[0])
+	}
+	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n),
+		TargetSize: len(c.Nodes.Targets) * c.targetSteps(), EachStep: len(c.Nodes.Targets) > 0 && c.targetSteps() > 1,
+		Lagged: c.lags() > 0, Alignment: c.steps()}
 	for u, at := range order {
 		s.NodeNames[at] = r.names[u]
 	}
@@ -56,6 +68,11 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		}
 	}
 	recipe.standardise(values)
+	if err := tooMany(values.features + recipe.extra()); err != nil {
+		return nil, err
+	}
+	recipe.extend(&values, r.dates(steps), n)
+	s.FeatureSize = c.featureSize(values.features)
 	r.fill(s, values)
 	if s.TargetSize > 0 {
 		for range s.Times {
@@ -170,7 +187,7 @@ func (r *reader) medianGap(steps []step) time.Duration {
 
 // nodeValues are the targets and the features of each step, row-major by node, NaN where missing.
 func (r *reader) nodeValues(order []int, steps []step) values {
-	v := values{targets: len(r.c.Nodes.Targets), features: len(r.c.Nodes.Features)}
+	v := values{targets: len(r.c.Nodes.Targets), features: len(r.c.Nodes.Features), names: r.textNames}
 	width := r.width()
 	for _, step := range steps {
 		y, x := nans(len(order)*v.targets), nans(len(order)*v.features)
@@ -178,7 +195,7 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 			row := r.values.rows[step.snapshot]
 			for u := range row.places / width {
 				for k := range v.targets {
-					y[order[u]*v.targets+k] = row.value(u*width + k)
+					y[order[u]*v.targets+k] = r.c.Scale.of(row.value(u*width + k))
 				}
 				for k := range v.features {
 					x[order[u]*v.features+k] = row.value(u*width + v.targets + k)
@@ -186,8 +203,33 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 			}
 		}
 		v.y, v.x = append(v.y, y), append(v.x, x)
+		row := nans(len(order) * len(v.names))
+		if step.snapshot >= 0 && step.snapshot < len(r.texts.rows) {
+			for at := range r.texts.rows[step.snapshot].places {
+				row[order[at/len(v.names)]*len(v.names)+at%len(v.names)] = r.texts.rows[step.snapshot].value(at)
+			}
+		}
+		v.texts = append(v.texts, row)
 	}
 	return v
+}
+
+// dates returns the dates of steps; nil for times that are numbers.
+func (r *reader) dates(steps []step) (all []time.Time) {
+	for _, step := range steps {
+		if r.clock.dated {
+			all = append(all, r.clock.start(step.bin).date())
+		}
+	}
+	return all
+}
+
+// of transforms a target.
+func (s Scaling) of(y float64) float64 {
+	if s == Log1p {
+		return math.Log1p(y)
+	}
+	return y
 }
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

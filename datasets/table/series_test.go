@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
@@ -53,9 +54,10 @@ func TestAlignment(t *testing.T) {
 	const T, n, lags = 12, 3, 3
 	y := grown(T)
 	edges, nodes := days(t, y)
-	for _, horizon := range []int{1, 2, 4} {
+	for _, ahead := range [][2]int{{1, 1}, {2, 2}, {4, 4}, {1, 2}, {2, 4}} {
+		first, horizon := ahead[0], ahead[1]
 		c, notices := small(edges, nodes)
-		c.Lags, c.Horizon, c.TrainFraction = lags, horizon, 0.5
+		c.Lags, c.First, c.Horizon, c.TrainFraction = lags, first, horizon, 0.5
 		data := read(t, c)
 		s := data.Series
 		if !strings.Contains(notices.String(), `column "cases" has no value for 1 of 36 pairs`) {
@@ -93,22 +95,26 @@ func TestAlignment(t *testing.T) {
 				}
 				features = append(features, (float64(100+10*now+u)-bedMean)/bedStd)
 				newest, recent = append(newest, last), append(recent, sum/count)
-				target := math.NaN()
-				if at := now + horizon - 1; at < T {
-					target = z(at, u)
-				}
-				if got := s.Targets[i][u]; math.IsNaN(target) != math.IsNaN(got) {
-					t.Errorf("target of snapshot %d, node %d is %g, want %g", i, u, got, target)
-				} else if !math.IsNaN(target) {
-					targets = append(targets, got, target)
+				for k := range horizon - first + 1 {
+					target := math.NaN()
+					if at := now + first + k - 1; at < T {
+						target = z(at, u)
+					}
+					if got := s.AtStep(s.Targets[i], k)[u]; math.IsNaN(target) != math.IsNaN(got) {
+						t.Errorf("target of snapshot %d, node %d, step %d is %g, want %g", i, u, k, got, target)
+					} else if !math.IsNaN(target) {
+						targets = append(targets, got, target)
+					}
 				}
 			}
 			for k := 0; k < len(targets); k += 2 {
 				fixture.Close(t, "target", targets[k:k+1], targets[k+1:k+2], epsilon)
 			}
 			fixture.Close(t, "features", s.Features[i], features, epsilon)
-			fixture.Close(t, "newest", s.LastObserved[i], newest, epsilon)
-			fixture.Close(t, "recent", s.RecentMean[i], recent, epsilon)
+			for k := range horizon - first + 1 {
+				fixture.Close(t, "newest", s.AtStep(s.LastObserved[i], k), newest, epsilon)
+				fixture.Close(t, "recent", s.AtStep(s.RecentMean[i], k), recent, epsilon)
+			}
 			fixture.Close(t, "weights", s.Weights[i], []float64{float64(now + 1), float64(2*now + 1)}, 0)
 			if want := time.Date(2020, 2, 25+now, 0, 0, 0, 0, time.UTC); s.Times[i] != float64(i) || !s.Dates[i].Equal(want) {
 				t.Errorf("snapshot %d is at %g, %v, want %v", i, s.Times[i], s.Dates[i], want)
@@ -118,9 +124,9 @@ func TestAlignment(t *testing.T) {
 				t.Errorf("restored %v, %v, want %g first", restored, err, y[now][0])
 			}
 		}
-		// The target of a window is horizon days after its last input, and none is known at the end.
+		// The last target of a window is horizon days after its last input, and not known at the end.
 		windows, err := s.Windows(3, 1).List()
-		known, errKnown := s.Windows(3, 1).Observed().List()
+		known, errKnown := s.Windows(3, 1).Observed().Complete().List()
 		if err := errors.Join(err, errKnown); err != nil || len(known) != len(windows)-horizon+1 {
 			t.Errorf("%d of %d windows have targets: %v", len(known), len(windows), err)
 		}
@@ -128,11 +134,48 @@ func TestAlignment(t *testing.T) {
 			if in, out := w.Start+w.Inputs()-1+lags-1, w.StepsUsed().Last+lags-1; out != in+horizon {
 				t.Errorf("last input at step %d, target at %d, want %d later", in, out, horizon)
 			}
-			if seen := w.Visible(); len(seen) != w.Inputs()+lags-1 {
+			if seen := w.Visible(); len(seen) != w.Inputs()+lags-1 || len(seen[0]) != n {
 				t.Errorf("%d values visible of %d inputs", len(seen), w.Inputs())
 			}
 		}
 	}
+}
+
+// With Log1p targets and lags are standardised logarithms, features are not, and Restore returns the file's values.
+func TestLog1p(t *testing.T) {
+	y := grown(12)
+	for _, row := range y {
+		for u := range row {
+			row[u] = math.Abs(row[u])
+		}
+	}
+	edges, nodes := days(t, y)
+	c, _ := small(edges, nodes)
+	c.Lags, c.Horizon, c.Scale = 2, 2, table.Log1p
+	data := read(t, c)
+	s := data.Series
+	var logs []float64
+	for k := range 7 { // 60% of 12 days
+		logs = append(logs, math.Log1p(y[k][0]))
+	}
+	mean, std := stat.PopMeanStdDev(logs, nil)
+	fixture.Close(t, "newest", s.LastObserved[3][:1], []float64{(math.Log1p(y[4][0]) - mean) / std}, epsilon)
+	restored, err := s.Scales[0].Restore(s.Targets[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Close(t, "targets of a node", restored[:2], []float64{y[4][0], y[5][0]}, epsilon)
+	c.Scale = ""
+	plain := read(t, c).Series
+	for u := range s.Nodes() {
+		at := (u+1)*s.FeatureSize - 1
+		fixture.Close(t, "beds", s.Features[3][at:at+1], plain.Features[3][at:at+1], epsilon)
+	}
+	again, err := data.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Close(t, "by the recipe", again.LastObserved[3], s.LastObserved[3], 0)
 }
 
 // TestGaps keeps gaps where that is asked for; else a feature without any value before is the mean.

@@ -102,7 +102,7 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 		return nil, invalid("ridge for the window at snapshot %d of series %q, which has no known values of "+
 			"earlier targets: set Series.LastObserved, [snapshots][nodes x targets]", w.Start, w.Series.Name)
 	}
-	nodes, size := w.Series.Nodes(), w.Series.TargetSize
+	nodes, size := w.Series.Nodes(), w.Series.Quantities()
 	part, parts := len(visible)*size, 2
 	var sides []neighbourhood
 	if neighbours {

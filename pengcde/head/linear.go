@@ -73,7 +73,7 @@ func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 		return nil, invalid("a linear part for the window at snapshot %d, which has no known values of earlier "+
 			"targets: take windows of a series with LastObserved, [snapshots][nodes x targets]", w.Start)
 	}
-	nodes, q := w.Series.Nodes(), w.Series.TargetSize
+	nodes, q := w.Series.Nodes(), w.Series.Quantities()
 	if len(visible)*q != l.Values {
 		return nil, invalid("window at snapshot %d of series %q shows %d values of a node, the model was made for %d "+
 			"(Linear.Values)", w.Start, w.Series.Name, len(visible)*q, l.Values)
