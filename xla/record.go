@@ -20,8 +20,8 @@ var recording atomic.Pointer[Recorder]
 
 // Record has a recorder told from now on, until stop is called. Called alone works on every backend; Compiled wants XLA
 // on the CPU, opened before by [Open]. With [KernelsEnv] "gpu" when that was opened, the programs are, but for the
-// precision of products, those that CUDA would be given; so a [Topology] can compile them for it. One recorder works at a
-// time.
+// precision of products, those that CUDA would be given; so a [Topology] can compile them for it. One recorder works at
+// a time.
 func Record(r Recorder) (stop func(), err error) {
 	if r.Compiled != nil && !intercepts() {
 		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was " +

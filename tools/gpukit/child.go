@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -18,6 +19,7 @@ type child struct {
 	options
 	size size
 	out  io.Writer
+	lock sync.Mutex // of out
 }
 
 // Figure is a number that a step found.
@@ -39,10 +41,17 @@ const messageMark = "\x01gpukit "
 func (c *child) say(m message) {
 	text, err := json.Marshal(m)
 	if err != nil { // of a figure that is not finite
-		fmt.Fprintf(c.out, "%+v: %v\n", *m.Figure, err)
+		c.write(fmt.Sprintf("%+v: %v", *m.Figure, err))
 		return
 	}
-	fmt.Fprintf(c.out, "%s%s\n", messageMark, text)
+	c.write(messageMark + string(text))
+}
+
+// write writes a line.
+func (c *child) write(line string) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	fmt.Fprintln(c.out, line)
 }
 
 // found reports a figure.

@@ -22,7 +22,9 @@ type reference struct {
 	Gradient map[string][]float32 `json:"gradient"`
 }
 
-// referenceValues were computed in float64 by XLA on a CPU: go run ./tools/gpukit -reference tools/gpukit/reference.json
+// referenceValues were computed in float64 by XLA on a CPU. To write them anew:
+//
+//	go run ./tools/gpukit -reference tools/gpukit/reference.json
 //
 //go:embed reference.json
 var referenceValues []byte

@@ -1,7 +1,7 @@
-// Command gpukit tries the library on a machine with an NVIDIA GPU and measures it there, in eight minutes and without a
-// checkout: "make gpu-kit" packs it with what it needs (docs/cuda.md). It runs steps one after the other, each in its own
-// process with a time limit, and writes the results after each. It exits with 0 if no step failed, with 1 otherwise, and
-// with 3 if the machine lacks what a GPU needs.
+// Command gpukit tries the library on a machine with an NVIDIA GPU and measures it there, in eight minutes and without
+// a checkout: "make gpu-kit" packs it with what it needs (docs/cuda.md). It runs steps one after the other, each in its
+// own process with a time limit, and writes the results after each. It exits with 0 if no step failed, with 1
+// otherwise, and with 3 if the machine lacks what a GPU needs.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == suiteFlag {
-		runSuite(os.Args[2], os.Args[3:])
+	if name := os.Getenv(suiteEnv); name != "" {
+		runSuite(name)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -20,12 +20,12 @@ func steps() []step {
 	return []step{
 		{"doctor", 6, examine},
 		{"gradient", 10, compareGradients},
-		{"golden", 12, runGolden},
-		{"tests", 17, runTests},
+		{"golden", 17, runGolden},
+		{"tests", 14, runTests},
 		{"epochs", 23, timeEpochs},
-		{"million", 12, oneLargeStep},
-		{"peer", 12, racePeer},
-		{"kernels", 8, timeKernels},
+		{"million", 13, oneLargeStep},
+		{"peer", 10, racePeer},
+		{"kernels", 7, timeKernels},
 	}
 }
 
@@ -62,8 +62,8 @@ var sizes = map[string]size{
 		large: 1e6, model: 400, products: "Product/n=(129|400|1000|2048)/", field: "Undirected/n=(400|2048)/", calls: "50x"},
 	"cpu": {epochs: []int{128, 256, 512, 1024}, epochsTimed: 2, peer: []int{128}, large: 1e5, model: 100,
 		products: "Product/n=(129|400)/", field: "Undirected/n=400/", calls: "10x"},
-	"tiny": {epochs: []int{16}, epochsTimed: 1, peer: []int{16}, large: 1000, model: 16, products: "Product/n=64/edges=256/",
-		field: "None", calls: "1x", tests: "^TestTsit5"},
+	"tiny": {epochs: []int{16}, epochsTimed: 1, peer: []int{16}, large: 1000, model: 16,
+		products: "Product/n=64/edges=256/", field: "None", calls: "1x", tests: "^TestTsit5"},
 }
 
 // errSkip is wrapped by the error of a step that this machine cannot run.

@@ -60,8 +60,8 @@ func suites(folder string, packages []string) (string, error) {
 		fmt.Fprintf(&lists, "%q: {tests: []testing.InternalTest{\n%s\n}, benchmarks: []testing.InternalBenchmark{\n%s\n}},\n",
 			name, strings.Join(tests, "\n"), strings.Join(benchmarks, "\n"))
 	}
-	text := fmt.Sprintf("package main\n\nimport (\n\"testing\"\n\n%s)\n\nfunc init() {\nsuites = map[string]suite{\n%s}\n}\n",
-		imports.Bytes(), lists.Bytes())
+	const form = "package main\n\nimport (\n\"testing\"\n\n%s)\n\nfunc init() {\nsuites = map[string]suite{\n%s}\n}\n"
+	text := fmt.Sprintf(form, imports.Bytes(), lists.Bytes())
 	source, err := format.Source([]byte(text))
 	if err != nil {
 		return "", err
