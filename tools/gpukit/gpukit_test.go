@@ -151,6 +151,11 @@ func TestPreparePlugin(t *testing.T) {
 			t.Errorf("no %s in the folder of the plugin", name)
 		}
 	}
+	t.Setenv(pjrt.PJRTPluginPathsEnv, filepath.Dir(plugin))
+	place, err = preparePlugin(t.TempDir(), "", &pythonSide{})
+	if err != nil || !exists(filepath.Join(place, "bin/ptxas")) {
+		t.Errorf("%s, %v; want a folder with links, by the variable alone", place, err)
+	}
 	write("nvidia/" + pluginName)
 	if place, err := preparePlugin(t.TempDir(), made, python); err != nil || place != filepath.Dir(made) {
 		t.Errorf("%s, %v; want the folder of a plugin that is complete", place, err)

@@ -54,8 +54,10 @@ var errNoPlugin = errors.New("no CUDA plugin of XLA; install it by pip install j
 func preparePlugin(folder, given string, python *pythonSide) (string, error) {
 	file := given
 	for _, place := range xla.PluginFolders() {
-		if named := filepath.Join(place, pluginName); file == "" && exists(named) {
-			file = named
+		for _, name := range []string{pluginName, "xla_cuda_plugin.so"} { // the latter is in Python's packages
+			if named := filepath.Join(place, name); file == "" && exists(named) {
+				file = named
+			}
 		}
 	}
 	if file == "" && len(python.Plugins) > 0 {

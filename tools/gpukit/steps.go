@@ -18,11 +18,11 @@ type step struct {
 // steps are in the order of their use: the first ones tell whether anything works.
 func steps() []step {
 	return []step{
-		{"doctor", 6, examine},
+		{"doctor", 8, examine},
 		{"gradient", 10, compareGradients},
 		{"golden", 17, runGolden},
 		{"tests", 14, runTests},
-		{"epochs", 23, timeEpochs},
+		{"epochs", 21, timeEpochs},
 		{"million", 13, oneLargeStep},
 		{"peer", 10, racePeer},
 		{"kernels", 7, timeKernels},
