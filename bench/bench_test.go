@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/internal/gradients"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
@@ -37,7 +38,7 @@ func newModel(t *testing.T, c *testCase) *pengcde.Model {
 // needPeer skips a test if the peer is not set up.
 func needPeer(t *testing.T) {
 	t.Helper()
-	if _, _, err := peerFiles(); err != nil {
+	if _, err := peerPython(); err != nil {
 		t.Skip(err)
 	}
 	if testing.Short() {
@@ -102,7 +103,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	peer, err := startPeer(ctx, folder, dense, own, 0)
+	peer, err := startPeer(ctx, "", folder, dense, own, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	_ = peer.close()
-	if _, err := startPeer(t.Context(), folder, dense, own, 0.5); !errors.Is(err, errMemory) {
+	if _, err := startPeer(t.Context(), "", folder, dense, own, 0.5); !errors.Is(err, errMemory) {
 		t.Errorf("half a GiB: %v, want errMemory", err)
 	}
 }
@@ -123,7 +124,7 @@ func TestGradientOfOneStep(t *testing.T) {
 	if err := model.Save(before); err != nil {
 		t.Fatal(err)
 	}
-	loss, gradient, err := c.gradient(t.Context(), model, before)
+	loss, gradient, err := gradients.Of(t.Context(), model, c.windows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,27 +155,14 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a field that the peer lacks: %v, want ErrInput", err)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := startPeer(t.Context(), ".", dense, own, 0); !errors.Is(err, errNoPeer) {
+	if _, err := startPeer(t.Context(), "", ".", dense, own, 0); !errors.Is(err, errNoPeer) {
 		t.Errorf("outside a checkout: %v, want errNoPeer", err)
 	}
 	if err := os.WriteFile("go.mod", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := startPeer(t.Context(), ".", dense, own, 0); !errors.Is(err, errNoPeer) {
+	if _, err := startPeer(t.Context(), "", ".", dense, own, 0); !errors.Is(err, errNoPeer) {
 		t.Errorf("without its environment: %v, want errNoPeer", err)
-	}
-}
-
-func TestLargestDifference(t *testing.T) {
-	ours := map[string][]float64{"a": {3, 4}, "b": {1}}
-	d, worst, err := largestDifference(ours, map[string][]float64{"a": {3, 4.5}, "b": {1.01}})
-	if err != nil || worst != "a" || d != 0.1 {
-		t.Errorf("%g at %q, %v; want 0.1 at a", d, worst, err)
-	}
-	for name, theirs := range map[string]map[string][]float64{"missing": {"a": {3, 4}}, "short": {"a": {3}, "b": {1}}} {
-		if _, _, err := largestDifference(ours, theirs); err == nil {
-			t.Errorf("%s: no error", name)
-		}
 	}
 }
 

@@ -186,18 +186,3 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 	}
 	return model.Save(filepath.Join(folder, parametersFile))
 }
-
-// readFloats reads the arrays of a file.
-func readFloats(path string) (map[string][]float64, error) {
-	file, err := safetensors.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	arrays := map[string][]float64{}
-	for _, t := range file.Tensors {
-		if arrays[t.Name], err = t.Floats(); err != nil {
-			return nil, fmt.Errorf("bench: %w", err)
-		}
-	}
-	return arrays, nil
-}

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/peng-cde/pengcde-go/internal/gradients"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -53,7 +51,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	if err := c.export(folder, model, steps); err != nil {
 		return "", err
 	}
-	loss, ours, err := c.gradient(ctx, model, filepath.Join(folder, parametersFile))
+	loss, ours, err := gradients.Of(ctx, model, c.windows)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +68,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 			if err != nil {
 				return err
 			}
-			ofGradient, worst, err := largestDifference(ours, theirs)
+			ofGradient, worst, err := gradients.LargestDifference(ours, theirs)
 			ofLoss := math.Abs(t.Loss-loss) / math.Abs(loss)
 			report += fmt.Sprintf("  %-8s loss %.1e, gradient %.1e (%s)\n", variant, ofLoss, ofGradient, worst)
 			if !(max(ofLoss, ofGradient) <= tolerance) {
@@ -110,51 +108,9 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 
 // withPeer starts a peer, uses it and closes it.
 func withPeer(ctx context.Context, folder, variant, steps string, use func(*process) error) error {
-	peer, err := startPeer(ctx, folder, variant, steps, 0)
+	peer, err := startPeer(ctx, "", folder, variant, steps, 0)
 	if err != nil {
 		return err
 	}
 	return errors.Join(use(peer), peer.close())
-}
-
-// gradient returns the loss and the gradient of a model by training it. AdamW with an ε far above any gradient, and
-// an equally large learning rate, steps by the gradient itself. The file before contains the parameters of the model,
-// and the training changes them.
-func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (
-	loss float64, gradient map[string][]float64, err error) {
-	const far = 1e12
-	config := c.training
-	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: train.NoDecay, Clip: train.NoClip}
-	report, err := model.Fit(ctx, c.windows, nil, config)
-	if err != nil {
-		return 0, nil, err
-	}
-	if gradient, err = readFloats(before); err != nil {
-		return 0, nil, err
-	}
-	for name, values := range gradient {
-		after, _ := model.Parameter(name)
-		for i := range values {
-			values[i] -= after[i]
-		}
-	}
-	return report.Epochs[0].TrainLoss, gradient, nil
-}
-
-// largestDifference returns the largest relative difference between two gradients, and its location.
-func largestDifference(ours, theirs map[string][]float64) (largest float64, worst string, err error) {
-	if len(ours) != len(theirs) {
-		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, want %d", len(theirs), len(ours))
-	}
-	for name, ours := range ours {
-		theirs := theirs[name]
-		if len(ours) != len(theirs) {
-			return 0, "", fmt.Errorf("bench: the peer's gradient of %q has %d entries, want %d", name, len(theirs),
-				len(ours))
-		}
-		if relative := floats.Distance(theirs, ours, 2) / floats.Norm(ours, 2); !(relative <= largest) {
-			largest, worst = relative, name
-		}
-	}
-	return largest, worst, nil
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/peng-cde/pengcde-go/internal/gradients"
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
@@ -69,14 +71,29 @@ const (
 	stopped = "stopped"
 )
 
-// startPeer starts the peer on the folder of a case, and waits until it has loaded the case. gib limits its address
-// space; 0 means no limit. Errors wrap errNoPeer if the peer is not set up, and errMemory.
-func startPeer(ctx context.Context, folder, variant, steps string, gib float64) (*process, error) {
-	python, script, err := peerFiles()
-	if err != nil {
-		return nil, err
+// peerScripts are the files of the peer, in the folder peer.
+//
+//go:embed peer/*.py
+var peerScripts embed.FS
+
+// startPeer starts the peer on the folder of a case, and waits until it has loaded the case. python is a program with
+// the peer's packages; "" means the one of make peer. gib limits the peer's address space; 0 means no limit. Errors wrap
+// errNoPeer if the peer is not set up, and errMemory.
+func startPeer(ctx context.Context, python, folder, variant, steps string, gib float64) (*process, error) {
+	if python == "" {
+		var err error
+		if python, err = peerPython(); err != nil {
+			return nil, err
+		}
 	}
-	args := []string{script, folder, "--variant", variant, "--steps", cmp.Or(steps, given)}
+	scripts := filepath.Join(folder, "peer")
+	if err := os.RemoveAll(scripts); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	if err := os.CopyFS(folder, peerScripts); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	args := []string{filepath.Join(scripts, "race.py"), folder, "--variant", variant, "--steps", cmp.Or(steps, given)}
 	if gib != 0 {
 		args = append(args, "--memory", strconv.FormatFloat(gib, 'g', -1, 64))
 	}
@@ -107,7 +124,7 @@ func (p *process) gradient() (turn, map[string][]float64, error) {
 	if err != nil {
 		return t, nil, err
 	}
-	gradient, err := readFloats(file)
+	gradient, err := gradients.Read(file)
 	return t, gradient, err
 }
 
@@ -169,15 +186,15 @@ func (p *process) failure(err error) error {
 	return fmt.Errorf("bench: the peer ended: %w: %s", err, text)
 }
 
-// peerFiles returns the paths of the peer's Python and script, in the checkout that contains the working folder.
-func peerFiles() (python, script string, err error) {
+// peerPython returns the Python of make peer, in the checkout that contains the working folder.
+func peerPython() (string, error) {
 	folder, err := moduleroot.Find(".")
 	if err != nil {
-		return "", "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
+		return "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
 	}
 	environment := filepath.Join(folder, "build", "peer-venv")
 	if _, err := os.Stat(filepath.Join(environment, "stamp")); err != nil {
-		return "", "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
+		return "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
 	}
-	return filepath.Join(environment, "bin", "python"), filepath.Join(folder, "bench", "peer", "race.py"), nil
+	return filepath.Join(environment, "bin", "python"), nil
 }

@@ -28,6 +28,7 @@ type Race struct {
 	Variant   string  // how the peer uses message matrices: "dense" or "implicit"
 	Steps     string  // of the peer: "given", the library's accepted steps, or "default", its own; "" means "given"
 	MemoryGiB float64 // limit of the peer's address space, 0 for none
+	Python    string  // with the packages of the peer; "" means the one of "make peer"
 }
 
 // Validate returns the error with which Run would refuse the setting, without running; the error wraps
@@ -80,7 +81,7 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	defer model.Close()
 	var peer *process
 	if s.Nodes <= r.PeerUpTo {
-		if peer, err = startPeer(ctx, folder, r.Variant, r.Steps, r.MemoryGiB); err == nil {
+		if peer, err = startPeer(ctx, r.Python, folder, r.Variant, r.Steps, r.MemoryGiB); err == nil {
 			defer func() { err = errors.Join(err, peer.close()) }()
 			maps.Copy(row.Versions, peer.versions)
 		} else if row.OutOfMemory = errors.Is(err, errMemory); !row.OutOfMemory {

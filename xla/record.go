@@ -9,7 +9,7 @@ import (
 
 // Recorder is told of programs. Its functions may be called from several goroutines.
 type Recorder struct {
-	// Compiled is given every program that XLA on the CPU compiles, or takes from the folder of [CacheEnv].
+	// Compiled, where set, is given every program that XLA on the CPU compiles, or takes from the folder of [CacheEnv].
 	Compiled func(Source)
 	// Called, where set, is given the name of a [Program] at each of its calls.
 	Called func(name string)
@@ -18,11 +18,12 @@ type Recorder struct {
 // recording is nil where nobody records.
 var recording atomic.Pointer[Recorder]
 
-// Record has a recorder told from now on, until stop is called. It wants XLA on the CPU, opened before by [Open]. With
-// [KernelsEnv] "gpu" when that was opened, the programs are, but for the precision of products, those that CUDA would
-// be given; so a [Topology] can compile them for it. One recorder works at a time.
+// Record has a recorder told from now on, until stop is called. Called alone works on every backend; Compiled wants XLA
+// on the CPU, opened before by [Open]. With [KernelsEnv] "gpu" when that was opened, the programs are, but for the
+// precision of products, those that CUDA would be given; so a [Topology] can compile them for it. One recorder works at
+// a time.
 func Record(r Recorder) (stop func(), err error) {
-	if !intercepts() {
+	if r.Compiled != nil && !intercepts() {
 		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was " +
 			"opened by this package and before any other")
 	}
@@ -34,7 +35,7 @@ func Record(r Recorder) (stop func(), err error) {
 
 // record hands on a program.
 func record(code, format, options []byte) {
-	if r := recording.Load(); r != nil {
+	if r := recording.Load(); r != nil && r.Compiled != nil {
 		r.Compiled(Source{Name: moduleName(code), Code: slices.Clone(code), Format: string(format),
 			Options: slices.Clone(options)})
 	}

@@ -16,8 +16,8 @@ import (
 // Case is a model with a head and the batch that it is trained on.
 type Case struct {
 	Model, Head string
-	config      pengcde.Config
-	windows     []dyngraph.Window
+	Config      pengcde.Config
+	Windows     []dyngraph.Window
 }
 
 // models have adaptive steps.

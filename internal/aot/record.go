@@ -57,25 +57,25 @@ func record(ctx context.Context, backend *xla.Backend, c Case) (*recorded, error
 	fail := func(err error) (*recorded, error) {
 		return nil, fmt.Errorf("%s, head %s: %w", c.Model, c.Head, err)
 	}
-	m, err := pengcde.New(backend, c.config)
+	m, err := pengcde.New(backend, c.Config)
 	if err != nil {
 		return fail(err)
 	}
 	defer m.Close()
-	report, err := m.Fit(ctx, c.windows, nil, train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(c.windows)})
+	report, err := m.Fit(ctx, c.Windows, nil, train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(c.Windows)})
 	if err != nil {
 		return fail(err)
 	}
 	calls := maps.Clone(r.calls)
-	if _, err := m.PredictAll(ctx, c.windows, nil); err != nil {
+	if _, err := m.PredictAll(ctx, c.Windows, nil); err != nil {
 		return fail(err)
 	}
 	r.calls = calls
 	steps := 1
 	if epoch := report.Epochs[0]; epoch.Tries > 0 {
-		steps = (epoch.Tries - epoch.Rejected) / len(c.windows)
+		steps = (epoch.Tries - epoch.Rejected) / len(c.Windows)
 	}
-	if r.plan, err = m.Plan(c.windows, len(c.windows), steps); err != nil {
+	if r.plan, err = m.Plan(c.Windows, len(c.Windows), steps); err != nil {
 		return fail(err)
 	}
 	return r, nil

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/go-xla/pjrt"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// The steps run in processes of this test program.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-step" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// resultsOf runs the kit on the CPU and returns what it stored.
+func resultsOf(t *testing.T, args ...string) (map[string]*Step, string, error) {
+	t.Helper()
+	backend, err := xla.Open(xla.Config{Backend: "xla:cpu"})
+	if errors.Is(err, xla.ErrPlugin) {
+		t.Skip(err)
+	}
+	backend.Close()
+	folder := t.TempDir()
+	var out strings.Builder
+	failed := run(t.Context(), append([]string{"-backend", "cpu", "-size", "tiny", "-out", folder}, args...), &out)
+	text, err := os.ReadFile(filepath.Join(folder, "gpu-kit.json"))
+	if err != nil {
+		t.Fatalf("%v; the run ended with %v", err, failed)
+	}
+	var results Results
+	if err := json.Unmarshal(text, &results); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]*Step{}
+	for _, s := range results.Steps {
+		byName[s.Name] = s
+	}
+	table, err := os.ReadFile(filepath.Join(folder, "gpu-kit.txt"))
+	if err != nil || !strings.HasSuffix(out.String(), string(table)) {
+		t.Errorf("the table on the output is not the stored one (%v):\n%s", err, &out)
+	}
+	return byName, string(table), failed
+}
+
+// In the tiny size every step runs; those that need the tests of the packages say that they are not there.
+func TestStepsOnTheCPU(t *testing.T) {
+	steps, table, err := resultsOf(t, "-python", "no-such-python", "-limit", "10m")
+	if err != nil {
+		t.Errorf("%v\n%s", err, table)
+	}
+	for name, want := range map[string]struct {
+		state  State
+		figure string
+		reason string
+	}{
+		"doctor": {passed, "", ""}, "gradient": {passed, "PENG-CDE recommended: gradient", ""},
+		"golden": {skipped, "", "make gpu-kit"}, "tests": {skipped, "", "make gpu-kit"},
+		"epochs": {passed, "epoch, 16 nodes", ""}, "million": {passed, "memory, planned", ""},
+		"peer": {skipped, "", "no-such-python"}, "kernels": {skipped, "PENG-CDE recommended, 16 nodes: pullback", "make"},
+	} {
+		s := steps[name]
+		if s == nil || s.State != want.state || !strings.Contains(s.Reason, want.reason) {
+			t.Errorf("%s: %+v, want %s", name, s, want.state)
+			continue
+		}
+		found := want.figure == ""
+		for _, f := range s.Figures {
+			found = found || f.Name == want.figure && f.Value > 0
+		}
+		if !found || !strings.Contains(table, want.figure) {
+			t.Errorf("%s: no positive figure %q among %v", name, want.figure, s.Figures)
+		}
+	}
+}
+
+// A step that runs out of time is ended, and the next one has its turn.
+func TestTimeLimit(t *testing.T) {
+	steps, table, err := resultsOf(t, "-limit", "100ms")
+	if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), "epochs (timed out)") {
+		t.Errorf("error %v, want one that names the steps", err)
+	}
+	for _, s := range []string{"gradient", "epochs", "kernels"} {
+		if steps[s] == nil || steps[s].State != timedOut {
+			t.Errorf("%s: %+v, want timed out\n%s", s, steps[s], table)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"-backend tpu": "want cuda or cpu", "-size huge": "want gpu, cpu or tiny", "-only doctor,races": `no step "races"`,
+		"-step x": "want one of doctor", "-limit 0s": "positive", "doctor": "flags alone",
+	} {
+		if _, err := parse(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", args, err, want)
+		}
+	}
+}
+
+// Without a plugin the kit says what it misses, before anything runs.
+func TestMissing(t *testing.T) {
+	t.Setenv(pjrt.PJRTPluginPathsEnv, t.TempDir())
+	out := filepath.Join(t.TempDir(), "results")
+	err := run(t.Context(), []string{"-python", "no-such-python", "-out", out}, nil)
+	if !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "jax-cuda13-pjrt") ||
+		!strings.Contains(err.Error(), "no-such-python") {
+		t.Errorf("error %v, want one that says how to get the plugin", err)
+	}
+	if exists(out) {
+		t.Error("a folder of results was made")
+	}
+}
+
+// A plugin of Python's packages gets a folder with libraries and CUDA's compiler beside it; one of make cuda has them.
+func TestPreparePlugin(t *testing.T) {
+	t.Setenv(pjrt.PJRTPluginPathsEnv, t.TempDir())
+	packages := t.TempDir()
+	write := func(name string) string {
+		file := filepath.Join(packages, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	plugin := write("jax_plugins/xla_cuda13/xla_cuda_plugin.so")
+	for _, name := range []string{"cudnn/lib/libcudnn.so.9", "cu13/bin/ptxas", "cu13/nvvm/libdevice/libdevice.10.bc"} {
+		write("nvidia/" + name)
+	}
+	made := filepath.Join(packages, "nvidia", pluginName)
+	python := &pythonSide{Plugins: []string{plugin}, NVIDIA: []string{filepath.Join(packages, "nvidia")}}
+	place, err := preparePlugin(t.TempDir(), "", python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pluginName, "../nvidia/cudnn/lib/libcudnn.so.9", "bin/ptxas",
+		"nvvm/libdevice/libdevice.10.bc"} {
+		if !exists(filepath.Join(place, name)) {
+			t.Errorf("no %s in the folder of the plugin", name)
+		}
+	}
+	t.Setenv(pjrt.PJRTPluginPathsEnv, filepath.Dir(plugin))
+	place, err = preparePlugin(t.TempDir(), "", &pythonSide{})
+	if err != nil || !exists(filepath.Join(place, "bin/ptxas")) {
+		t.Errorf("%s, %v; want a folder with links, by the variable alone", place, err)
+	}
+	write("nvidia/" + pluginName)
+	if place, err := preparePlugin(t.TempDir(), made, python); err != nil || place != filepath.Dir(made) {
+		t.Errorf("%s, %v; want the folder of a plugin that is complete", place, err)
+	}
+	if _, err := preparePlugin(t.TempDir(), "none.so", python); err == nil || !strings.Contains(err.Error(), "none.so") {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+}
+
+// The output of a step has messages and lines; the last lines are kept.
+func TestReadOutput(t *testing.T) {
+	folder := t.TempDir()
+	results := &Results{file: filepath.Join(folder, "gpu-kit.json"), folder: folder}
+	var out strings.Builder
+	r := runner{results: results, out: &out}
+	s := results.begin("doctor", 0)
+	var said strings.Builder
+	c := child{out: &said}
+	c.benchmark("BenchmarkProduct/n=64-2  10  22 ns/op  3 dense-µs  0.5 ratio")
+	c.say(message{Skip: "no card"})
+	r.read(strings.NewReader("a\n"+said.String()+strings.Repeat("b\n", keptLines)+"the end"), s)
+	if len(s.Figures) != 2 || s.Figures[1] != (Figure{"Product/n=64-2", 0.5, "ratio", ""}) || s.Reason != "no card" ||
+		len(s.Output) != keptLines || lastOf(s.Output) != "the end" {
+		t.Errorf("%+v", s)
+	}
+	log, err := os.ReadFile(filepath.Join(folder, "log.txt"))
+	if err != nil || !strings.HasPrefix(string(log), "doctor: a") {
+		t.Errorf("log %q, %v", log, err)
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/aot"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// timeKernels times the programs of a step and of its pullback, then the products of package equivariant and a field
+// with its gradient by the packages' own benchmarks.
+func timeKernels(ctx context.Context, c *child) error {
+	if err := c.timePrograms(ctx); err != nil {
+		return err
+	}
+	if suites == nil {
+		return errNoSuites
+	}
+	for _, s := range []struct{ name, pattern string }{
+		{"pengcde/equivariant", c.size.products}, {"pengcde/field", c.size.field}} {
+		err := c.suite(ctx, s.name, func(line string) { c.benchmark(line) }, "-test.run", "^$", "-test.bench", s.pattern,
+			"-test.benchtime", c.size.calls)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timePrograms takes the fastest of some forward solves and of some epochs, and counts the calls of the two programs. A step is the solve over
+// its calls, a pullback the rest of the epoch over its own; both contain the host, which waits for each.
+func (c *child) timePrograms(ctx context.Context) error {
+	backend, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	cases, err := aot.Cases(ctx, c.size.model)
+	if err != nil {
+		return err
+	}
+	var lock sync.Mutex
+	calls := map[string]int{}
+	stop, err := xla.Record(xla.Recorder{Called: func(name string) {
+		lock.Lock()
+		defer lock.Unlock()
+		calls[name]++
+	}})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for _, one := range cases {
+		if one.Head != "node" || !strings.HasPrefix(one.Model, "PENG-CDE") {
+			continue
+		}
+		model, err := pengcde.New(backend, one.Config)
+		if err != nil {
+			return err
+		}
+		defer model.Close()
+		forward := math.Inf(1)
+		for range 4 { // the first call compiles
+			clear(calls)
+			start := time.Now()
+			if _, err := model.Steps(ctx, one.Windows); err != nil {
+				return err
+			}
+			forward = min(forward, time.Since(start).Seconds())
+		}
+		steps := calls["ode step"]
+		var tries, pullbacks int
+		report, err := model.Fit(ctx, one.Windows, nil, train.Config{Epochs: 4, EvaluateEvery: train.NoValidation,
+			BatchSize: len(one.Windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
+			Progress: func(train.Progress) {
+				tries, pullbacks = calls["ode step"], calls["ode step pullback"]
+				clear(calls)
+			}})
+		if err != nil {
+			return err
+		}
+		epoch := math.Inf(1)
+		for _, e := range report.Epochs {
+			epoch = min(epoch, e.Seconds)
+		}
+		step := forward / float64(max(steps, 1))
+		at := fmt.Sprintf("%s, %d nodes: ", one.Model, one.Config.Nodes)
+		c.found(at+"step", 1e3*step, "ms", fmt.Sprintf("%d calls, with the host", steps))
+		c.found(at+"pullback", 1e3*(epoch-step*float64(tries))/float64(max(pullbacks, 1)), "ms",
+			fmt.Sprintf("%d calls, with the host", pullbacks))
+		c.found(at+"epoch", epoch, "s", "docs/cuda.md has what was predicted for 400 nodes")
+	}
+	return nil
+}
+
+// benchmark reports the numbers of a line of go test -bench.
+func (c *child) benchmark(line string) {
+	words := strings.Fields(line)
+	if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
+		return
+	}
+	for i := 2; i+1 < len(words); i += 2 {
+		var value float64
+		if _, err := fmt.Sscan(words[i], &value); err == nil && words[i+1] != "ns/op" {
+			c.found(strings.TrimPrefix(words[0], "Benchmark"), value, words[i+1], "")
+		}
+	}
+}
