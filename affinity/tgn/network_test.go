@@ -299,7 +299,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The newest events are those of a list that keeps all.
+// The newest events match a list that keeps all events.
 func TestRecent(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for most := 1; most < 5; most++ {
