@@ -77,8 +77,8 @@ const (
 var peerScripts embed.FS
 
 // startPeer starts the peer on the folder of a case, and waits until it has loaded the case. python is a program with
-// the peer's packages; "" means the one of make peer. gib limits the peer's address space; 0 means no limit. Errors wrap
-// errNoPeer if the peer is not set up, and errMemory.
+// the peer's packages; "" means the one of make peer. gib limits the peer's address space; 0 means no limit. Errors
+// wrap errNoPeer if the peer is not set up, and errMemory.
 func startPeer(ctx context.Context, python, folder, variant, steps string, gib float64) (*process, error) {
 	if python == "" {
 		var err error

@@ -111,9 +111,8 @@ type Scale struct {
 }
 
 // Restore returns standardised values in the unit of the data: value*Std + Mean, with Log1p exp of that minus 1, or 0
-// where this is negative. values are row-major by node, with any
-// number of entries per node. If Targets is above 0 this number is a multiple of it, and the targets of a node
-// alternate, as in targets and lags.
+// where this is negative. values are row-major by node, with any number of entries per node. If Targets is above 0 this
+// number is a multiple of it, and the targets of a node alternate, as in targets and lags.
 func (c Scale) Restore(values []float64) ([]float64, error) {
 	targets := max(c.Targets, 1)
 	block := len(c.Mean)

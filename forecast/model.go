@@ -198,6 +198,10 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 		return nil, invalid("series %q has %d nodes and %d features, the model was made for %d and %d: read it by the "+
 			"model's Recipe", series.Name, series.Nodes(), series.FeatureSize, m.nodes(), features)
 	}
+	if c := m.Recipe.Config; series.Quantities() != len(c.Nodes.Targets) {
+		return nil, invalid("series %q has %d targets a node, the model was made for %q: read it by the model's Recipe",
+			series.Name, series.Quantities(), c.Nodes.Targets)
+	}
 	if len(series.Times) < m.Inputs {
 		lags := max(1, m.Recipe.Config.Lags)
 		return nil, invalid("%d snapshots, of which %d have all lags, but a forecast sees %d: give files with %d snapshots "+

@@ -300,11 +300,26 @@ func scoreRows(s baseline.Score, target string) ([][]string, error) {
 	tested := len(slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN))
 	rows := [][]string{{s.Name, "", aheadText(series), target, strconv.Itoa(tested), short(mean),
 		in(slices.Concat(absolute...))}}
+	windows := windowsByNode(s)
 	for u, errors := range absolute {
-		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series), target,
-			strconv.Itoa(len(errors) / series.TargetSteps()), short(s.NodeErrors[u]), in(errors)})
+		rows = append(rows, []string{s.Name, nodeName(series, u), aheadText(series), target, strconv.Itoa(windows[u]),
+			short(s.NodeErrors[u]), in(errors)})
 	}
 	return rows, nil
+}
+
+// windowsByNode counts for each node the windows in which one of its targets is known.
+func windowsByNode(s baseline.Score) []int {
+	counts := make([]int, len(s.NodeErrors))
+	for _, w := range s.Windows {
+		truth := w.Target()
+		for u := range counts {
+			if slices.ContainsFunc(truth[u*len(truth)/len(counts):(u+1)*len(truth)/len(counts)], known) {
+				counts[u]++
+			}
+		}
+	}
+	return counts
 }
 
 // short formats a number with six digits, and NaN as "".

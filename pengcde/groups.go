@@ -36,8 +36,8 @@ type part struct {
 	share float64 // weight of its loss in the loss of the batch
 }
 
-// grouped returns an equation that computes in up to most groups (0 means one for each core or GPU), or the equation itself if
-// it cannot be split.
+// grouped returns an equation that computes in up to most groups (0 means one for each core or GPU), or the equation
+// itself if it cannot be split.
 func grouped(e *equation, most int) network {
 	count := e.backend.MostWorkers()
 	if most > 0 {
@@ -67,13 +67,18 @@ func (g *groups) open() error {
 		g.count = 1
 		return nil
 	}
+	var members []member
 	for _, w := range workers {
 		own, err := newEquation(w.Backend, g.wiring)
 		if err != nil {
+			for _, m := range members {
+				_ = m.Do(m.equation.close)
+			}
 			return err
 		}
-		g.members = append(g.members, member{w, own})
+		members = append(members, member{w, own})
 	}
+	g.members = members
 	return nil
 }
 

@@ -2,7 +2,8 @@
 // message at its two nodes; the messages update the memories, and a forecast reads the memory of a node, and of the
 // nodes of its newest events.
 //
-// [Network] is an [affinity.Trainer]. Its settings give several published networks: [TGN], [TGNv2], [DyRep] and [JODIE].
+// [Network] is an [affinity.Trainer]. Its settings give several published networks: [TGN], [TGNv2], [DyRep] and
+// [JODIE].
 package tgn
 
 import (
@@ -102,7 +103,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errs.New(ErrInput, "affinity/tgn: width %d and %d heads, want a width from 1 to %d that the heads divide",
 			c.Width, c.Heads, nn.MaxWidth)
 	case c.Neighbours < 1 || c.Batch < 1 || c.Epochs < 1:
-		return c, errs.New(ErrInput, "affinity/tgn: %d neighbours, batches of %d events and %d epochs, want 1 or more of each",
+		return c, errs.New(ErrInput, "affinity/tgn: %d neighbours, batches of %d events and %d epochs, want 1 or more",
 			c.Neighbours, c.Batch, c.Epochs)
 	case !(c.Dropout >= 0 && c.Dropout < 1) || !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
 		return c, errs.New(ErrInput, "affinity/tgn: dropout %g and learning rate %g, want 0 to below 1 and a positive number",

@@ -26,6 +26,7 @@ type Network struct {
 
 	update, embed, rank, gradient *xla.Program
 	state
+	asked affinity.Task // by Reset
 }
 
 // New returns a network with initial parameters for a task.
@@ -35,7 +36,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, err
 	}
 	if task.Nodes < 1 || task.Classes < 1 {
-		return nil, errs.New(ErrInput, "affinity/tgn: a task with %d nodes and %d classes, want 1 or more of each: take Task of "+
+		return nil, errs.New(ErrInput, "affinity/tgn: a task with %d nodes and %d classes, want 1 or more: take Task of "+
 			"affinity.Data", task.Nodes, task.Classes)
 	}
 	n := &Network{net: newNetwork(c, task), backend: backend}
@@ -112,8 +113,25 @@ func (n *network) buildGradient(in []*Node) []*Node {
 	return append([]*Node{total}, Gradient(total, in[:count]...)...)
 }
 
-// Reset forgets all events.
-func (n *Network) Reset(task affinity.Task) { n.state = newState(n.net.Config, task) }
+// Reset forgets all events. Observe and Forecast return an error if the task has another number of nodes or classes
+// than the network was made for.
+func (n *Network) Reset(task affinity.Task) {
+	n.state, n.asked = newState(n.net.Config, n.net.task), task
+}
+
+// check returns an error for another task, or for nodes that the network does not have.
+func (n *Network) check(nodes ...int32) error {
+	if own := n.net.task; n.asked.Nodes != own.Nodes || n.asked.Classes != own.Classes {
+		return errs.New(ErrInput, "affinity/tgn: %d nodes and %d classes, the network was made for %d and %d: make another "+
+			"of Task of the data", n.asked.Nodes, n.asked.Classes, own.Nodes, own.Classes)
+	}
+	for _, u := range nodes {
+		if u < 0 || int(u) >= len(n.messages) {
+			return errs.New(ErrInput, "affinity/tgn: node %d, want 0 to %d", u, len(n.messages)-1)
+		}
+	}
+	return nil
+}
 
 // Learn ignores labels, which only train.
 func (n *Network) Learn(affinity.Labels) error { return nil }
@@ -130,10 +148,8 @@ func (n *Network) Observe(all []dyngraph.Event) error {
 
 func (n *Network) observe(batch []dyngraph.Event) error {
 	for _, e := range batch {
-		for _, u := range []int32{e.Source, e.Destination} {
-			if u < 0 || int(u) >= len(n.messages) {
-				return errs.New(ErrInput, "affinity/tgn: an event of node %d, want 0 to %d", u, len(n.messages)-1)
-			}
+		if err := n.check(e.Source, e.Destination); err != nil {
+			return err
 		}
 	}
 	g := newGathered(&n.state)
@@ -196,6 +212,9 @@ func (n *Network) outputs(p *xla.Program, in []*tensors.Tensor) ([]*tensors.Tens
 
 // Forecast writes scores for nodes.
 func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
+	if err := n.check(nodes...); err != nil {
+		return err
+	}
 	made, err := n.call(n.rank, newGathered(&n.state), nodes, at)
 	if err == nil {
 		copy(scores, made[:len(nodes)*n.net.task.Classes])

@@ -293,6 +293,14 @@ func TestRefuses(t *testing.T) {
 	if err := n.Observe([]dyngraph.Event{{Source: 3}}); !errors.Is(err, ErrInput) {
 		t.Errorf("an event of another node: %v", err)
 	}
+	if err := n.Forecast(t.Context(), 1, []int32{7}, make([]float64, 2)); !errors.Is(err, ErrInput) {
+		t.Errorf("another node: %v", err)
+	}
+	n.Reset(affinity.Task{Nodes: 3, Classes: 5, Step: 1})
+	if err := n.Forecast(t.Context(), 1, []int32{0}, make([]float64, 5)); !errors.Is(err, ErrInput) {
+		t.Errorf("another task: %v", err)
+	}
+	n.Reset(task)
 	n.Close()
 	if err := n.Forecast(t.Context(), 1, []int32{0}, make([]float64, 2)); !errors.Is(err, ErrInput) {
 		t.Errorf("closed: %v", err)
@@ -305,7 +313,8 @@ func TestRecent(t *testing.T) {
 	for most := 1; most < 5; most++ {
 		recent, all := NewRecent(4, most), make([][]Contact, 4)
 		for at := range 50 {
-			e := dyngraph.Event{Time: float64(at), Source: random.Int32N(4), Destination: random.Int32N(4), Weight: random.Float64()}
+			e := dyngraph.Event{Time: float64(at), Source: random.Int32N(4), Destination: random.Int32N(4),
+				Weight: random.Float64()}
 			recent.Insert(e)
 			all[e.Source] = append(all[e.Source], Contact{e.Destination, e.Time, e.Weight})
 			all[e.Destination] = append(all[e.Destination], Contact{e.Source, e.Time, e.Weight})

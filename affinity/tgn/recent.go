@@ -21,7 +21,8 @@ type ring struct {
 	oldest   int
 }
 
-// NewRecent returns a store for nodes 0 to nodes-1 that keeps the given number of events of each.
+// NewRecent returns a store for nodes 0 to nodes-1 that keeps the given number of events of each, at least 1. Insert
+// panics for another node.
 func NewRecent(nodes, most int) *Recent { return &Recent{most, make([]ring, nodes)} }
 
 // Insert adds an event to both of its nodes. Events come in order of time.

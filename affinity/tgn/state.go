@@ -2,6 +2,7 @@ package tgn
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -46,7 +47,7 @@ func (s *state) leave(at, peer int32, e dyngraph.Event, g *gathered, embedded []
 	m := message{has: true, peer: peer, time: e.Time, weight: e.Weight, since: e.Time - g.before[g.rows[at]]}
 	if embedded != nil {
 		row := g.rows[peer] * s.width
-		m.embedded = embedded[row : row+s.width]
+		m.embedded = slices.Clone(embedded[row : row+s.width]) // not the whole batch
 	}
 	s.messages[at] = m
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -21,9 +20,9 @@ import (
 // on validation are kept, or the last ones without validation.
 func (n *Network) Train(ctx context.Context, past *affinity.Plan) error {
 	c := n.net.Config
-	if past.Nodes != n.net.task.Nodes || past.Classes != n.net.task.Classes {
-		return errs.New(ErrInput, "affinity/tgn: a plan of %d nodes and %d classes, the network was made for %d and %d",
-			past.Nodes, past.Classes, n.net.task.Nodes, n.net.task.Classes)
+	n.asked = past.Task
+	if err := n.check(); err != nil {
+		return err
 	}
 	xla.Free(n.params...)
 	n.params, n.Scores = nn.Draw(n.net.params(), c.dtype(), c.Seed), nil
@@ -98,6 +97,9 @@ func (t *trainer) Ask(q affinity.Question, answer affinity.Labels) error {
 
 // lossOf returns the mean cross-entropy over the nodes of an answer, and its gradient.
 func (n *Network) lossOf(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error) {
+	if err := n.check(answer.Nodes...); err != nil {
+		return 0, nil, err
+	}
 	g := newGathered(&n.state)
 	events := g.events(n.net, answer.Nodes, at)
 	q, classes := padded(len(answer.Nodes)), n.net.task.Classes

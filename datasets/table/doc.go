@@ -62,7 +62,8 @@
 //
 // A window of L snapshots has L-1 inputs, and the targets of its last snapshot are its own: f to h steps after its last
 // input. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out) or lack later ones
-// ([dyngraph.Windows.Complete] does); forecast from [dyngraph.Series.Latest]. Edges of the first k-1 steps are not used.
+// ([dyngraph.Windows.Complete] does); forecast from [dyngraph.Series.Latest]. Edges of the first k-1 steps are not
+// used.
 //
 // A missing target is NaN. A missing feature, including lags, repeats the previous value, or is 0, the mean, if there
 // is none. With Config.KeepGaps it is NaN, for models with a mask. Newest and recent are also 0 before the first value

@@ -52,7 +52,7 @@ type texts struct {
 
 // number returns the number of a cell's text, NaN if it is missing.
 func (t *texts) number(p place, column string, v cell) (float64, *Error) {
-	if v.kind == missingCell || v.kind == textCell && marksMissing(v.text) {
+	if v.kind == missingCell || v.kind == textCell && v.text == "" { // "NA" and "none" may be categories
 		return math.NaN(), nil
 	}
 	name, ok := v.name()

@@ -34,8 +34,9 @@ func timeKernels(ctx context.Context, c *child) error {
 	return nil
 }
 
-// timePrograms takes the fastest of some forward solves and of some epochs, and counts the calls of the two programs. A step is the solve over
-// its calls, a pullback the rest of the epoch over its own; both contain the host, which waits for each.
+// timePrograms takes the fastest of some forward solves and of some epochs, and counts the calls of the two programs. A
+// step is the solve over its calls, a pullback the rest of the epoch over its own; both contain the host, which waits
+// for each.
 func (c *child) timePrograms(ctx context.Context) error {
 	backend, err := c.open()
 	if err != nil {

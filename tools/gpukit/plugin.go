@@ -45,12 +45,12 @@ func askPython(ctx context.Context, python string) *pythonSide {
 
 const pluginName = "pjrt_c_api_cuda_plugin.so"
 
-var errNoPlugin = errors.New("no CUDA plugin of XLA; install it by pip install jax-cuda13-pjrt==0.11.2, or name its " +
-	"file by -plugin or its folder by $PJRT_PLUGIN_LIBRARY_PATH")
+var errNoPlugin = errors.New("no CUDA plugin of XLA; install it by pip install \"jax[cuda13]==0.11.2\", or " +
+	"name its file by -plugin or its folder by $PJRT_PLUGIN_LIBRARY_PATH")
 
-// preparePlugin returns the folder of the CUDA plugin. A plugin of make cuda, with its libraries beside it, is used where
-// it is. For Python's, which has another name and finds neither ptxas nor libdevice, preparePlugin makes such a folder of
-// links, see cuda_side in tools/setup.sh.
+// preparePlugin returns the folder of the CUDA plugin. A plugin of make cuda, with its libraries beside it, is used
+// where it is. For Python's, which has another name and finds neither ptxas nor libdevice, preparePlugin makes such a
+// folder of links, see cuda_side in tools/setup.sh.
 func preparePlugin(folder, given string, python *pythonSide) (string, error) {
 	file := given
 	for _, place := range xla.PluginFolders() {

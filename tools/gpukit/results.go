@@ -53,6 +53,7 @@ func newResults(ctx context.Context, o options, python *pythonSide) *Results {
 	for name, version := range python.Versions {
 		versions[name] = version
 	}
+	_ = os.Remove(filepath.Join(o.out, logFile)) // of an earlier run
 	return &Results{Time: time.Now().UTC(), Machine: machineHere(ctx), Versions: versions, Backend: o.backendEnv(),
 		Size: o.size, file: filepath.Join(o.out, "gpu-kit.json"), folder: o.out}
 }
@@ -76,12 +77,15 @@ func (r *Results) write() error {
 	return durable.WriteFile(filepath.Join(r.folder, "gpu-kit.txt"), []byte(r.Table()))
 }
 
+// logFile has the whole output of the latest run.
+const logFile = "log.txt"
+
 // log appends a line to the whole output of all steps. What cannot be written is lost: the results have its end.
 func (r *Results) log(line string) {
 	if os.MkdirAll(r.folder, 0o755) != nil {
 		return
 	}
-	file, err := os.OpenFile(filepath.Join(r.folder, "log.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(r.folder, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return
 	}

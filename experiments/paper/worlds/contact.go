@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -61,10 +62,10 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 		var seeds [][]float64
 		for k, value := range results.Values(kappaKey) {
 			for i, score := range catalogue.Positive(row.Where(kappaKey, value).Scores(string(OnTest))) {
-				if k == 0 {
-					seeds = append(seeds, nil)
+				if i == len(seeds) {
+					seeds = append(seeds, slices.Repeat([]float64{math.NaN()}, len(kappas)))
 				}
-				seeds[i] = append(seeds[i], score)
+				seeds[i][k] = score
 			}
 		}
 		line, err := figures.Spread(row[0].Model.Name, kappas, seeds)

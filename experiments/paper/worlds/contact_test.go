@@ -252,7 +252,8 @@ func TestContactIsRun(t *testing.T) {
 		names = append(names, f.Name)
 		studytest.Draw(t, folder, f.Name, f.Figure)
 	}
-	if diff := cmp.Diff([]string{"contact-by-kappa", "contact-contact-over-time", "contact-contact-weights"}, names); diff != "" {
+	want := []string{"contact-by-kappa", "contact-contact-over-time", "contact-contact-weights"}
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}
 	if _, err := contact.LossOverTime(r, "contact", "community"); !errors.Is(err, experiments.ErrInput) ||

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -34,6 +35,10 @@ const mostBytes = 24 << 20
 
 // pack runs in the checkout and returns the path of the archive.
 func pack(out string) (string, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return "", fmt.Errorf("this is %s/%s, want linux/amd64: the kit has programs for the machine it is built on",
+			runtime.GOOS, runtime.GOARCH)
+	}
 	kit := filepath.Join(out, "gpu-kit")
 	if err := os.RemoveAll(kit); err != nil {
 		return "", err
