@@ -21,7 +21,7 @@ const kinds = `time,node,cases,kind
 2024-01-02,a,4,town
 2024-01-02,b,5,
 2024-01-03,a,6,coast
-2024-01-03,b,7,NA
+2024-01-03,b,7,
 2024-01-04,a,8,forest
 2024-01-04,b,9,
 2024-01-05,a,8,town
@@ -48,7 +48,7 @@ func features(d *table.Data, node int) (text string) {
 	return text
 }
 
-// A text is an indicator of a category of the training times; later texts are no category. A missing text is the one
+// A text is an indicator of a category of the training times; later texts are no category. An empty cell is the text
 // before.
 func TestCategories(t *testing.T) {
 	d := readKinds(t, kinds, nil)
@@ -59,6 +59,10 @@ func TestCategories(t *testing.T) {
 		if got := features(d, node); got != want {
 			t.Errorf("node %d: %s, want %s", node, got, want)
 		}
+	}
+	none := readKinds(t, strings.ReplaceAll(kinds, "town", "none"), nil)
+	if got := fmt.Sprint(none.Recipe.Categories); got != "[[coast none]]" {
+		t.Errorf("a text that marks missing numbers is no category: %s", got)
 	}
 	kept := readKinds(t, kinds, func(c *table.Config) { c.KeepGaps = true })
 	if got := features(kept, 1); got != "[1 0][NaN NaN][NaN NaN][NaN NaN][0 0]" {

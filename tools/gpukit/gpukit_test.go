@@ -112,7 +112,7 @@ func TestMissing(t *testing.T) {
 	t.Setenv(pjrt.PJRTPluginPathsEnv, t.TempDir())
 	out := filepath.Join(t.TempDir(), "results")
 	err := run(t.Context(), []string{"-python", "no-such-python", "-out", out}, nil)
-	if !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "jax-cuda13-pjrt") ||
+	if !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "jax[cuda13]") ||
 		!strings.Contains(err.Error(), "no-such-python") {
 		t.Errorf("error %v, want one that says how to get the plugin", err)
 	}
