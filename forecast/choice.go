@@ -96,8 +96,8 @@ func (c *Choice) String() string {
 	other, ok := c.best(chosen.Seeds == nil)
 	if ok && other.Validation < chosen.Validation {
 		return fmt.Sprintf("%s is the model, with an error of %s on the %d validation windows: %s has %s there, a "+
-			"difference that may be chance, so the simple forecast is kept.", plain.Capital(chosen.Name), digits(chosen.Validation),
-			c.Windows, other.Name, digits(other.Validation))
+			"difference that may be chance, so the simple forecast is kept.", plain.Capital(chosen.Name),
+			digits(chosen.Validation), c.Windows, other.Name, digits(other.Validation))
 	}
 	text := fmt.Sprintf("%s has the lowest error on the %d validation windows, %s", plain.Capital(chosen.Name), c.Windows,
 		digits(chosen.Validation))

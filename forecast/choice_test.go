@@ -113,8 +113,8 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Fatalf("%s; %d candidates, %d epochs: %+v", r.Choice, len(r.Choice.Candidates), r.Epochs(), r.Choice.Candidates[9])
 	}
 	name := r.Score.Name
-	for _, want := range []string{plain.Capital(name) + " has the lowest error on the ", "the best trained model there is " +
-		best.Name} {
+	for _, want := range []string{plain.Capital(name) + " has the lowest error on the ",
+		"the best trained model there is " + best.Name} {
 		if !strings.Contains(r.Choice.String(), want) {
 			t.Errorf("%s, want %q", r.Choice, want)
 		}

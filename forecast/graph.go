@@ -201,8 +201,8 @@ func (g *GraphWorth) tables(s *dyngraph.Series) []figures.Item {
 		Columns: []figures.Column{{Title: "graph"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: "with the graph minus it", Decimals: 3}},
 		Rows: [][]figures.Cell{{figures.Text("of the data"), estimate(g.With.Mean()), figures.Text("")}},
-		Notes: []string{fmt.Sprintf("The errors of %s on the tested windows, means over seeds: %d. Without edges each node has "+
-			"a self-loop alone; shuffled edges, with their weights, join other nodes, by one permutation at all "+
+		Notes: []string{fmt.Sprintf("The errors of %s on the tested windows, means over seeds: %d. Without edges each node "+
+			"has a self-loop alone; shuffled edges, with their weights, join other nodes, by one permutation at all "+
 			"times. The p values are corrected for two comparisons (Holm).", g.Model, g.Seeds)}}
 	for i, other := range []baseline.Score{g.Without, g.Shuffled} {
 		row := []figures.Cell{figures.Text(changes[i].name), estimate(other.Mean())}

@@ -152,8 +152,8 @@ func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (
 		t.Rows = append(t.Rows, row)
 	}
 	if len(model.Windows[0].Series.Scales) > 0 {
-		t.Notes = append(t.Notes, plain.Capital(nodeMean)+": of each node its mean in the first part of the series, which scales "+
-			"come from. Training mean: one number for all nodes, in these scales.")
+		t.Notes = append(t.Notes, plain.Capital(nodeMean)+": of each node its mean in the first part of the series, which "+
+			"scales come from. Training mean: one number for all nodes, in these scales.")
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
 		". Below 0, "+model.Name+" is better.", interval(model))

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"sync"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -20,7 +23,8 @@ import (
 type groups struct {
 	*equation
 	count   int
-	members []member // empty until first needed
+	notices io.Writer // nil is os.Stderr
+	members []member  // empty until first needed
 }
 
 // member is a worker with its own compiled equation.
@@ -38,7 +42,7 @@ type part struct {
 
 // grouped returns an equation that computes in up to most groups (0 means one for each core or GPU), or the equation
 // itself if it cannot be split.
-func grouped(e *equation, most int) network {
+func grouped(e *equation, most int, notices io.Writer) network {
 	count := e.backend.MostWorkers()
 	if most > 0 {
 		count = min(count, most)
@@ -46,7 +50,7 @@ func grouped(e *equation, most int) network {
 	if count < 2 || e.head.Traits().Whole {
 		return e
 	}
-	return &groups{equation: e, count: count}
+	return &groups{equation: e, count: count, notices: notices}
 }
 
 func (g *groups) close() {
@@ -57,13 +61,15 @@ func (g *groups) close() {
 	g.equation.close()
 }
 
-// open opens the workers on first use. If that fails, no groups are used from then on.
+// open opens the workers on first use. If that fails, it says so once, and no groups are used from then on.
 func (g *groups) open() error {
 	if len(g.members) > 0 || g.count < 2 {
 		return nil
 	}
 	workers, err := g.backend.Workers(g.count)
 	if err != nil {
+		fmt.Fprintf(cmp.Or[io.Writer](g.notices, os.Stderr), "pengcde: batches are not split into %d groups: %v\n", g.count,
+			err)
 		g.count = 1
 		return nil
 	}

@@ -58,5 +58,5 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return grouped(e, c.Groups), e.params, nil
+	return grouped(e, c.Groups, c.Notices), e.params, nil
 }

@@ -33,8 +33,8 @@ const (
 type Embedding string
 
 const (
-	// Attention is a transformer convolution over a node's newest events. Y. Shi et al., Masked Label Prediction: Unified
-	// Message Passing Model for Semi-Supervised Classification, IJCAI 2021.
+	// Attention is a transformer convolution over a node's newest events. Y. Shi et al., Masked Label Prediction:
+	// Unified Message Passing Model for Semi-Supervised Classification, IJCAI 2021.
 	Attention Embedding = "attention"
 	// Projection is the memory times a linear function of the time since the node's last event, as in JODIE.
 	Projection Embedding = "projection"
@@ -46,8 +46,8 @@ type Config struct {
 	Embedding Embedding `json:"Embedding,omitzero"` // "" means Attention
 	// Identities adds a learned vector for each of the two nodes to a message.
 	Identities bool `json:"Identities,omitzero"`
-	// EmbeddedMessages puts the embedding of an event's other node in a message in place of its memory, as it is at the
-	// event.
+	// EmbeddedMessages puts the embedding of an event's other node in a message in place of its memory, as it is before
+	// the event's batch.
 	EmbeddedMessages bool `json:"EmbeddedMessages,omitzero"`
 	// Width is the width of memories, encoded times and embeddings; 0 means 100.
 	Width int `json:"Width,omitzero"`
@@ -57,7 +57,8 @@ type Config struct {
 	Neighbours int     `json:"Neighbours,omitzero"`
 	Heads      int     `json:"Heads,omitzero"`
 	Dropout    float64 `json:"Dropout,omitzero"`
-	// Batch is the number of events after which memories are updated; 0 means 200. A question ends a batch.
+	// Batch is the number of events after which memories are updated; 0 means 200. The end of
+	// what Observe gets at once, such as at a question, ends a batch too.
 	Batch int `json:"Batch,omitzero"`
 	// Epochs is the number of passes through the training questions; 0 means 50. LearningRate is AdamW's; 0 means 1e-4.
 	Epochs       int     `json:"Epochs,omitzero"`
@@ -71,8 +72,9 @@ type Config struct {
 // Graphs, arXiv:2006.10637, 2020.
 func TGN() Config { return Config{} }
 
-// TGNv2 returns a TGN whose messages identify their nodes. B. Tjandra, F. Barez, B. Barak, Enhancing the Expressivity
-// of Temporal Graph Networks through Source-Target Identification, arXiv:2411.03596, 2024.
+// TGNv2 returns a TGN whose messages identify their nodes, here by a learned vector for each. B. A. Tjandra, F.
+// Barbero, M. Bronstein, Enhancing the Expressivity of Temporal Graph Networks through Source-Target Identification,
+// arXiv:2411.03596, 2024.
 func TGNv2() Config { return Config{Identities: true} }
 
 // DyRep returns a network with a plain recurrent cell whose messages have embeddings of the other node. R. Trivedi, M.

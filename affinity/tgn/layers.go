@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// network holds the parts of a network for a task.
-type network struct {
+// layers are the parts of a network for a task.
+type layers struct {
 	Config
 	task             affinity.Task
 	clock            nn.Linear // of a time, before the cosine
@@ -22,7 +22,7 @@ type network struct {
 	dropout          func(x *Node, rate float64) *Node
 }
 
-func newNetwork(c Config, task affinity.Task) *network {
+func newLayers(c Config, task affinity.Task) *layers {
 	w, gates := c.Width, 1
 	if c.Updater == GRU {
 		gates = 3
@@ -32,7 +32,7 @@ func newNetwork(c Config, task affinity.Task) *network {
 		message += 2 * w
 	}
 	linear := func(name string, in, out int) nn.Linear { return nn.Linear{Name: name, In: in, Out: out} }
-	return &network{Config: c, task: task, dropout: nn.KeepAll, clock: linear("time", 1, w),
+	return &layers{Config: c, task: task, dropout: nn.KeepAll, clock: linear("time", 1, w),
 		input: linear("updater.input", message, gates*w), state: linear("updater.state", w, gates*w),
 		query: linear("attention.query", w, w), key: linear("attention.key", w, w), value: linear("attention.value", w, w),
 		edge: linear("attention.edge", w+1, w), skip: linear("attention.skip", w, w), projection: linear("projection", 1, w),
@@ -42,24 +42,24 @@ func newNetwork(c Config, task affinity.Task) *network {
 const identities = "identities"
 
 // params declares the parameters of the parts that the settings use.
-func (n *network) params() []nn.Param {
-	params := nn.ParamsOf(n.clock)
-	for _, p := range nn.ParamsOf(n.input, n.state) {
-		p.Init = nn.Uniform(1 / math.Sqrt(float64(n.Width))) // of both, as in PyTorch
+func (l *layers) params() []nn.Param {
+	params := nn.ParamsOf(l.clock)
+	for _, p := range nn.ParamsOf(l.input, l.state) {
+		p.Init = nn.Uniform(1 / math.Sqrt(float64(l.Width))) // of both, as in PyTorch
 		params = append(params, p)
 	}
-	if n.Identities {
-		params = append(params, nn.Param{Name: identities, Dims: []int{n.task.Nodes, n.Width}, Init: nn.Normal(1)})
+	if l.Identities {
+		params = append(params, nn.Param{Name: identities, Dims: []int{l.task.Nodes, l.Width}, Init: nn.Normal(1)})
 	}
-	if n.Embedding == Attention || n.EmbeddedMessages {
-		params = append(params, nn.ParamsOf(n.query, n.key, n.value)...)
-		params = append(params, n.edge.Params()[0])
-		params = append(params, nn.ParamsOf(n.skip)...)
+	if l.Embedding == Attention {
+		params = append(params, nn.ParamsOf(l.query, l.key, l.value)...)
+		params = append(params, l.edge.Params()[0])
+		params = append(params, nn.ParamsOf(l.skip)...)
 	}
-	if n.Embedding == Projection {
-		params = append(params, nn.ParamsOf(n.projection)...)
+	if l.Embedding == Projection {
+		params = append(params, nn.ParamsOf(l.projection)...)
 	}
-	return append(params, nn.ParamsOf(n.hidden, n.out)...)
+	return append(params, nn.ParamsOf(l.hidden, l.out)...)
 }
 
 // pending are nodes with the messages that their memories have not taken up, as inputs of programs: K of each.
@@ -77,22 +77,22 @@ func pendingOf(in []*Node) pending {
 }
 
 // encode returns the encoding [..., Width] of times [..., 1].
-func (n *network) encode(v nn.Values, t *Node) *Node { return Cos(n.clock.Apply(v, t)) }
+func (l *layers) encode(v nn.Values, t *Node) *Node { return Cos(l.clock.Apply(v, t)) }
 
 // update returns the memories [K, Width] with their messages. A node without a message gets a message of zeros, as
 // published.
-func (n *network) update(v nn.Values, p pending) *Node {
-	parts := []*Node{p.memory, p.other, p.weight, n.encode(v, p.since)}
-	if n.Identities {
+func (l *layers) update(v nn.Values, p pending) *Node {
+	parts := []*Node{p.memory, p.other, p.weight, l.encode(v, p.since)}
+	if l.Identities {
 		table := v.Get(identities)
 		parts = append(parts, rows(table, p.node), rows(table, p.peer))
 	}
-	x := n.input.Apply(v, Mul(Concatenate(parts, -1), p.has))
-	h := n.state.Apply(v, p.memory)
-	if n.Updater == RNN {
+	x := l.input.Apply(v, Mul(Concatenate(parts, -1), p.has))
+	h := l.state.Apply(v, p.memory)
+	if l.Updater == RNN {
 		return Tanh(Add(x, h))
 	}
-	gate := func(of *Node, k int) *Node { return Slice(of, AxisRange(), AxisRange(k*n.Width, (k+1)*n.Width)) }
+	gate := func(of *Node, k int) *Node { return Slice(of, AxisRange(), AxisRange(k*l.Width, (k+1)*l.Width)) }
 	reset, keep := Sigmoid(Add(gate(x, 0), gate(h, 0))), Sigmoid(Add(gate(x, 1), gate(h, 1)))
 	fresh := Tanh(Add(gate(x, 2), Mul(reset, gate(h, 2))))
 	return Add(fresh, Mul(keep, Sub(p.memory, fresh)))
@@ -116,33 +116,33 @@ func eventsOf(in []*Node) events {
 }
 
 // embedOf returns the embeddings [Q, Width] of nodes from memories [K, Width].
-func (n *network) embedOf(v nn.Values, memory *Node, e events) *Node {
-	if n.Embedding == Projection {
+func (l *layers) embedOf(v nn.Values, memory *Node, e events) *Node {
+	if l.Embedding == Projection {
 		x := rows(memory, e.node)
-		return Mul(x, OnePlus(n.projection.Apply(v, e.since)))
+		return Mul(x, OnePlus(l.projection.Apply(v, e.since)))
 	}
-	return n.attend(v, memory, e)
+	return l.attend(v, memory, e)
 }
 
 // attend is the transformer convolution.
-func (n *network) attend(v nn.Values, memory *Node, e events) *Node {
-	q, width := e.peer.Shape().Dim(0), n.Width/n.Heads
+func (l *layers) attend(v nn.Values, memory *Node, e events) *Node {
+	q, width := e.peer.Shape().Dim(0), l.Width/l.Heads
 	x, peers := rows(memory, e.node), rows(memory, e.peer)
-	edge := v.Product(Concatenate([]*Node{n.encode(v, e.age), e.weight}, -1), v.Get(n.edge.Name+".weight"), 1)
-	heads := func(y *Node) *Node { return Reshape(y, q, -1, n.Heads, width) } // [Q, k or 1, Heads, width]
-	query := heads(n.query.Apply(v, x))
-	keys, values := heads(Add(n.key.Apply(v, peers), edge)), heads(Add(n.value.Apply(v, peers), edge))
+	edge := v.Product(Concatenate([]*Node{l.encode(v, e.age), e.weight}, -1), v.Get(l.edge.Name+".weight"), 1)
+	heads := func(y *Node) *Node { return Reshape(y, q, -1, l.Heads, width) } // [Q, k or 1, Heads, width]
+	query := heads(l.query.Apply(v, x))
+	keys, values := heads(Add(l.key.Apply(v, peers), edge)), heads(Add(l.value.Apply(v, peers), edge))
 	score := DivScalar(ReduceSum(Mul(query, keys), -1), math.Sqrt(float64(width))) // [Q, k, Heads]
 	there := ExpandAxes(e.there, -1)
 	score = Add(score, MulScalar(OneMinus(there), -1e9))
-	share := n.dropout(Mul(Softmax(score, 1), there), n.Dropout) // without events the shares are 0
-	mixed := Reshape(ReduceSum(Mul(ExpandAxes(share, -1), values), 1), q, n.Width)
-	return Add(mixed, n.skip.Apply(v, x))
+	share := l.dropout(Mul(Softmax(score, 1), there), l.Dropout) // without events the shares are 0
+	mixed := Reshape(ReduceSum(Mul(ExpandAxes(share, -1), values), 1), q, l.Width)
+	return Add(mixed, l.skip.Apply(v, x))
 }
 
 // rank returns the scores [Q, Classes] of embeddings.
-func (n *network) rank(v nn.Values, z *Node) *Node {
-	return n.out.Apply(v, nn.ReLU(n.hidden.Apply(v, z)))
+func (l *layers) rank(v nn.Values, z *Node) *Node {
+	return l.out.Apply(v, nn.ReLU(l.hidden.Apply(v, z)))
 }
 
 // loss is the sum over nodes of shares [Q, 1] times the cross-entropy of scores with targets [Q, Classes].

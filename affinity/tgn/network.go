@@ -18,7 +18,7 @@ import (
 // Network is a temporal graph network, an [affinity.Trainer]. Make one with [New]; Close frees it. It is for one
 // goroutine at a time.
 type Network struct {
-	net     *network
+	layers  *layers
 	backend *xla.Backend
 	params  []*tensors.Tensor
 	// Scores are the mean NDCG on validation after each epoch of the last training; none without validation questions.
@@ -39,8 +39,8 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, errs.New(ErrInput, "affinity/tgn: a task with %d nodes and %d classes, want 1 or more: take Task of "+
 			"affinity.Data", task.Nodes, task.Classes)
 	}
-	n := &Network{net: newNetwork(c, task), backend: backend}
-	declared := n.net.params()
+	n := &Network{layers: newLayers(c, task), backend: backend}
+	declared := n.layers.params()
 	if err := nn.Check(declared); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		to    **xla.Program
 		name  string
 		build func(in []*Node) []*Node
-	}{{&n.update, "update", n.net.buildUpdate}, {&n.embed, "embed", n.net.buildEmbed}, {&n.rank, "rank", n.net.buildRank},
-		{&n.gradient, "gradient", n.net.buildGradient}} {
+	}{{&n.update, "update", n.layers.buildUpdate}, {&n.embed, "embed", n.layers.buildEmbed},
+		{&n.rank, "rank", n.layers.buildRank}, {&n.gradient, "gradient", n.layers.buildGradient}} {
 		if *p.to, err = xla.NewProgram(backend, "tgn "+p.name, p.build); err != nil {
 			n.Close()
 			return nil, err
@@ -72,39 +72,38 @@ func (n *Network) Close() {
 }
 
 // split returns the parameters by name, and the other inputs.
-func (n *network) split(in []*Node) (nn.Values, []*Node) {
-	declared := n.params()
+func (l *layers) split(in []*Node) (nn.Values, []*Node) {
+	declared := l.params()
 	return nn.Bind(declared, in[:len(declared)]), in[len(declared):]
 }
 
 // buildUpdate builds new memories from parameters and pending messages.
-func (n *network) buildUpdate(in []*Node) []*Node {
-	v, in := n.split(in)
-	return []*Node{n.update(v, pendingOf(in))}
+func (l *layers) buildUpdate(in []*Node) []*Node {
+	v, in := l.split(in)
+	return []*Node{l.update(v, pendingOf(in))}
 }
 
-// buildEmbed builds attention over a node's events for messages.
-func (n *network) buildEmbed(in []*Node) []*Node {
-	v, in := n.split(in)
-	return []*Node{n.attend(v, n.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]))}
+// buildEmbed builds embeddings, for messages.
+func (l *layers) buildEmbed(in []*Node) []*Node {
+	v, in := l.split(in)
+	return []*Node{l.embedding(v, in)}
 }
 
 // buildRank builds scores.
-func (n *network) buildRank(in []*Node) []*Node {
-	v, in := n.split(in)
-	z := n.embedding(v, in)
-	return []*Node{n.rank(v, z)}
+func (l *layers) buildRank(in []*Node) []*Node {
+	v, in := l.split(in)
+	return []*Node{l.rank(v, l.embedding(v, in))}
 }
 
-func (n *network) embedding(v nn.Values, in []*Node) *Node {
-	return n.embedOf(v, n.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]))
+func (l *layers) embedding(v nn.Values, in []*Node) *Node {
+	return l.embedOf(v, l.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]))
 }
 
 // buildGradient builds the loss and its gradient; targets and shares come last.
-func (n *network) buildGradient(in []*Node) []*Node {
-	count := len(n.params())
-	training := *n
-	if n.Dropout > 0 {
+func (l *layers) buildGradient(in []*Node) []*Node {
+	count := len(l.params())
+	training := *l
+	if l.Dropout > 0 {
 		training.dropout = nn.Dropout(in[:count])
 	}
 	v, rest := training.split(in)
@@ -116,12 +115,12 @@ func (n *network) buildGradient(in []*Node) []*Node {
 // Reset forgets all events. Observe and Forecast return an error if the task has another number of nodes or classes
 // than the network was made for.
 func (n *Network) Reset(task affinity.Task) {
-	n.state, n.asked = newState(n.net.Config, n.net.task), task
+	n.state, n.asked = newState(n.layers.Config, n.layers.task), task
 }
 
 // check returns an error for another task, or for nodes that the network does not have.
 func (n *Network) check(nodes ...int32) error {
-	if own := n.net.task; n.asked.Nodes != own.Nodes || n.asked.Classes != own.Classes {
+	if own := n.layers.task; n.asked.Nodes != own.Nodes || n.asked.Classes != own.Classes {
 		return errs.New(ErrInput, "affinity/tgn: %d nodes and %d classes, the network was made for %d and %d: make another "+
 			"of Task of the data", n.asked.Nodes, n.asked.Classes, own.Nodes, own.Classes)
 	}
@@ -138,7 +137,7 @@ func (n *Network) Learn(affinity.Labels) error { return nil }
 
 // Observe updates memories and leaves messages, for each Batch of events.
 func (n *Network) Observe(all []dyngraph.Event) error {
-	for batch := range slices.Chunk(all, n.net.Batch) {
+	for batch := range slices.Chunk(all, n.layers.Batch) {
 		if err := n.observe(batch); err != nil {
 			return err
 		}
@@ -158,17 +157,13 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 		g.row(e.Destination)
 	}
 	var embedded []float64
-	if n.net.EmbeddedMessages {
-		wide := newGathered(&n.state) // with the nodes of their events, which take up no message
-		for _, u := range g.nodes {
-			wide.row(u)
-		}
+	if n.layers.EmbeddedMessages {
 		var err error
-		if embedded, err = n.call(n.embed, wide, g.nodes, batch[len(batch)-1].Time); err != nil {
+		if embedded, err = n.ask(n.embed, g.nodes, batch[len(batch)-1].Time); err != nil {
 			return err
 		}
 	}
-	updated, err := n.run(n.update, g.pending(n.net))
+	updated, err := n.run(n.update, g.pending(n.layers))
 	if err != nil {
 		return err
 	}
@@ -181,11 +176,11 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 	return nil
 }
 
-// call runs a program on gathered nodes and the events of some.
-func (n *Network) call(p *xla.Program, g *gathered, nodes []int32, at float64, more ...*tensors.Tensor) ([]float64,
-	error) {
-	events := g.events(n.net, nodes, at)
-	return n.run(p, slices.Concat(g.pending(n.net), events, more))
+// ask runs a program on nodes and their events, and returns a row for each node.
+func (n *Network) ask(p *xla.Program, nodes []int32, at float64) ([]float64, error) {
+	g := newGathered(&n.state)
+	events := g.events(n.layers, nodes, at)
+	return n.run(p, slices.Concat(g.pending(n.layers), events))
 }
 
 // run runs a program with the parameters, frees its inputs and returns the entries of its first output.
@@ -215,9 +210,9 @@ func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores 
 	if err := n.check(nodes...); err != nil {
 		return err
 	}
-	made, err := n.call(n.rank, newGathered(&n.state), nodes, at)
+	made, err := n.ask(n.rank, nodes, at)
 	if err == nil {
-		copy(scores, made[:len(nodes)*n.net.task.Classes])
+		copy(scores, made[:len(nodes)*n.layers.task.Classes])
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -112,14 +113,10 @@ func TestGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range n.net.params() {
+		for i, p := range n.layers.params() {
 			slopes := host.Floats(gradients[i])
-			if p.Name == "attention.key.bias" && n.net.Embedding == Attention { // moves all scores of a node alike
-				continue
-			}
 			used := slices.ContainsFunc(slopes, func(g float64) bool { return g != 0 })
-			// Attention of DyRep's messages alone would be a constant for the gradient; its forecast has attention too.
-			if !used {
+			if !used && p.Name != "attention.key.bias" { // which moves all scores of a node alike
 				t.Errorf("%s: %s has no influence", name, p.Name)
 			}
 			values := host.Floats(n.params[i])
@@ -210,36 +207,59 @@ func BenchmarkTrade(b *testing.B) {
 				b.ReportMetric(report.Mean(affinity.Test), "NDCG-test")
 			}
 			b.ReportMetric(persistent.Mean(affinity.Test), "NDCG-persistent")
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n.net.Epochs), "s/epoch")
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n.layers.Epochs), "s/epoch")
 		})
 	}
 }
 
-// Nothing at or after the time of a question changes its forecast, and everything before may.
-func TestLooksBackOnly(t *testing.T) {
+// No forecast changes when events change from its time on.
+func TestStrictTimeKnowsThePastAlone(t *testing.T) {
+	for name, c := range variants {
+		c = small(c)
+		c.Batch, c.Epochs = 100, 1
+		err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
+			return d.Official(affinity.Strict)
+		}, func() affinity.Forecaster {
+			n, err := New(xlatest.Go(t), c, affinity.Task{Nodes: 8, Classes: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(n.Close)
+			return n
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An event that later ones hide from attention still has an influence, through the memories; Reset forgets it.
+func TestRemembers(t *testing.T) {
 	data := stream(t, 6, 4, 4, 9, false)
 	for name, c := range variants {
 		n := made(t, xlatest.Go(t), small(c), data)
-		forecast := func(events []dyngraph.Event) []float64 {
+		forecast := func(first float64) []float64 {
 			n.Reset(data.Task)
+			var events []dyngraph.Event
+			for at := range 20 {
+				events = append(events, dyngraph.Event{Time: float64(at), Source: 0, Destination: 1, Weight: 1})
+			}
+			events[4].Weight = first // the last of its batch, whose message counts
 			if err := n.Observe(events); err != nil {
 				t.Fatal(err)
 			}
-			scores := make([]float64, 6*4)
-			if err := n.Forecast(t.Context(), 10, []int32{0, 1, 2, 3, 4, 5}, scores); err != nil {
+			scores := make([]float64, 4)
+			if err := n.Forecast(t.Context(), 30, []int32{0}, scores); err != nil {
 				t.Fatal(err)
 			}
 			return scores
 		}
-		events := []dyngraph.Event{{Time: 1, Source: 0, Destination: 1, Weight: 1}, {Time: 2, Source: 2, Destination: 3,
-			Weight: 2}, {Time: 3, Source: 0, Destination: 3, Weight: 1}}
-		before := forecast(events)
-		if !slices.Equal(before, forecast(events)) {
+		before := forecast(1)
+		if !slices.Equal(before, forecast(1)) {
 			t.Errorf("%s: another forecast after Reset", name)
 		}
-		events[0].Weight = 5
-		if slices.Equal(before, forecast(events)) {
-			t.Errorf("%s: the first event has no influence", name)
+		if slices.Equal(before, forecast(5)) {
+			t.Errorf("%s: an early event has no influence", name)
 		}
 	}
 }

@@ -38,11 +38,11 @@ func TestPeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer n.Close()
-		for i, p := range n.net.params() {
+		for i, p := range n.layers.params() {
 			if len(peer.Params[p.Name]) != p.Size() {
 				t.Fatalf("%s: %s has %d entries, want %d", name, p.Name, len(peer.Params[p.Name]), p.Size())
 			}
-			n.params[i] = host.Tensor(n.net.dtype(), peer.Params[p.Name], p.Dims...)
+			n.params[i] = host.Tensor(n.layers.dtype(), peer.Params[p.Name], p.Dims...)
 		}
 		nodes := make([]int32, peer.Nodes)
 		for u := range nodes {

@@ -76,7 +76,7 @@ func (g *gathered) row(u int32) int {
 func padded(rows int) int { return 1 << bits.Len(uint(max(rows, 1)-1)) }
 
 // pending returns the inputs of [pendingOf].
-func (g *gathered) pending(n *network) []*tensors.Tensor {
+func (g *gathered) pending(n *layers) []*tensors.Tensor {
 	k, w := padded(len(g.nodes)), g.width
 	memory, other := make([]float64, k*w), make([]float64, k*w)
 	weight, since, has := make([]float64, k), make([]float64, k), make([]float64, k)
@@ -103,7 +103,7 @@ func (g *gathered) pending(n *network) []*tensors.Tensor {
 
 // events returns the inputs of [eventsOf] for nodes at a time. It gathers them and the other nodes of their events, so
 // it comes before pending.
-func (g *gathered) events(n *network, nodes []int32, at float64) []*tensors.Tensor {
+func (g *gathered) events(n *layers, nodes []int32, at float64) []*tensors.Tensor {
 	q, k := padded(len(nodes)), n.Neighbours
 	age, weight, there := make([]float64, q*k), make([]float64, q*k), make([]float64, q*k)
 	node, peer, since := make([]int32, q), make([]int32, q*k), make([]float64, q)

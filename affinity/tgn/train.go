@@ -19,13 +19,13 @@ import (
 // answer. Gradients reach the parameters through the last message of each memory. The parameters with the highest NDCG
 // on validation are kept, or the last ones without validation.
 func (n *Network) Train(ctx context.Context, past *affinity.Plan) error {
-	c := n.net.Config
+	c := n.layers.Config
 	n.asked = past.Task
 	if err := n.check(); err != nil {
 		return err
 	}
 	xla.Free(n.params...)
-	n.params, n.Scores = nn.Draw(n.net.params(), c.dtype(), c.Seed), nil
+	n.params, n.Scores = nn.Draw(n.layers.params(), c.dtype(), c.Seed), nil
 	optimiser, err := train.NewOptimiser(n.backend, train.AdamW{LearningRate: c.LearningRate, WeightDecay: train.NoDecay,
 		Clip: train.NoClip}, n.params)
 	if err != nil {
@@ -101,8 +101,8 @@ func (n *Network) lossOf(at float64, answer affinity.Labels) (float64, []*tensor
 		return 0, nil, err
 	}
 	g := newGathered(&n.state)
-	events := g.events(n.net, answer.Nodes, at)
-	q, classes := padded(len(answer.Nodes)), n.net.task.Classes
+	events := g.events(n.layers, answer.Nodes, at)
+	q, classes := padded(len(answer.Nodes)), n.layers.task.Classes
 	targets, shares := make([]float64, q*classes), make([]float64, q)
 	for k := range answer.Nodes {
 		shares[k] = 1 / float64(len(answer.Nodes))
@@ -111,8 +111,8 @@ func (n *Network) lossOf(at float64, answer affinity.Labels) (float64, []*tensor
 			targets[k*classes+int(class)] = weights[i]
 		}
 	}
-	dtype := n.net.dtype()
-	out, err := n.outputs(n.gradient, slices.Concat(g.pending(n.net), events, []*tensors.Tensor{
+	dtype := n.layers.dtype()
+	out, err := n.outputs(n.gradient, slices.Concat(g.pending(n.layers), events, []*tensors.Tensor{
 		host.Tensor(dtype, targets, q, classes), host.Tensor(dtype, shares, q, 1)}))
 	if err != nil {
 		return 0, nil, err

@@ -15,15 +15,15 @@ import (
 )
 
 type fitCommand struct {
-	Edges  string   `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
+	Edges  string   `help:"${edges}" required:"" placeholder:"FILE"`
 	Nodes  string   `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
-	Target []string `help:"The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are features." required:"" sep:"none" placeholder:"COLUMN"`
+	Target []string `help:"${target}" required:"" sep:"none" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
-	Category     []string           `help:"A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	Category     []string           `help:"${category}" sep:"none" placeholder:"COLUMN"`
 	Calendar     []string           `help:"weekday, month or both with a comma: features of the date, known in advance." placeholder:"PARTS"`
 	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
-	First        int                `help:"The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone." default:"1"`
+	First        int                `help:"${first}" default:"1"`
 	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
 	Scale        table.Scaling      `help:"${scale}" enum:"log1p," default:"" placeholder:"log1p"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`

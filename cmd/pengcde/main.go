@@ -125,6 +125,11 @@ func names() kong.Vars {
 	return kong.Vars{
 		"model": "auto, which chooses; peng-cde; dcrnn; or a field: " + strings.Join(field.Names(), ", ") +
 			". See docs/which-model.md.",
+		"edges": "Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet.",
+		"target": "The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are " +
+			"features.",
+		"category": "A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more.",
+		"first":    "The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone.",
 		"scale": "log1p: learn the logarithm of 1 + target, which must be 0 or more, such as counts; forecasts are in the " +
 			"unit of the file and never negative, and squared errors, which choose the model, count ratios.",
 		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/peng-cde/pengcde-go/bench"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
-
-// paperSeconds are the paper's seconds an epoch of PENG-CDE by number of nodes, on an H100.
-var paperSeconds = map[int]float64{128: 0.42, 256: 0.49, 512: 0.57, 1024: 0.90, 2048: 1.50}
 
 const seed = 1234 // of the races of package bench
 
@@ -25,8 +24,8 @@ func timeEpochs(ctx context.Context, c *child) error {
 			return fmt.Errorf("%d nodes: %w", n, err)
 		}
 		note := fmt.Sprintf("%.3g to %.3g, compiling %.3g s", t.SeedEpoch.Low, t.SeedEpoch.High, t.Compile)
-		if paper := paperSeconds[n]; paper > 0 {
-			note = fmt.Sprintf("the paper's H100 %.2f s; %s", paper, note)
+		if paper, printed := catalogue.Published("epoch", "peng", strconv.Itoa(n)); printed {
+			note = fmt.Sprintf("the paper's H100 or H200 %.2f s; %s", paper.Value, note)
 		}
 		c.found(fmt.Sprintf("epoch, %d nodes", n), t.SeedEpoch.Median, "s", note)
 	}

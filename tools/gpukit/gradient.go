@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/aot"
@@ -35,18 +36,20 @@ const gradientTolerance = 1e-4
 // gradientCases are the two models of the paper's field on a graph of 100 nodes. Constant steps do not depend on
 // rounding, as adaptive ones do.
 func gradientCases(ctx context.Context) (cases []aot.Case, err error) {
-	all, err := aot.Cases(ctx, 100)
-	if err != nil {
-		return nil, err
+	cases, err = nodeCases(ctx, 100)
+	for i := range cases {
+		c := &cases[i].Config
+		c.Adaptive, c.Step, c.Hidden, c.Notices = nil, 0.05, 8, io.Discard
 	}
-	for _, c := range all {
-		if c.Head == "node" && strings.HasPrefix(c.Model, "PENG-CDE") {
-			c.Config.Adaptive, c.Config.Step = nil, 0.05
-			c.Config.Hidden, c.Config.Notices = 8, io.Discard
-			cases = append(cases, c)
-		}
-	}
-	return cases, nil
+	return cases, err
+}
+
+// nodeCases are PENG-CDE recommended and as published on a graph, with forecasts for nodes.
+func nodeCases(ctx context.Context, nodes int) ([]aot.Case, error) {
+	all, err := aot.Cases(ctx, nodes)
+	return slices.DeleteFunc(all, func(c aot.Case) bool {
+		return c.Head != "node" || !strings.HasPrefix(c.Model, "PENG-CDE")
+	}), err
 }
 
 func lossAndGradient(ctx context.Context, backend *xla.Backend, c aot.Case) (

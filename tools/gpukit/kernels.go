@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/peng-cde/pengcde-go/internal/aot"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -43,7 +42,7 @@ func (c *child) timePrograms(ctx context.Context) error {
 		return err
 	}
 	defer backend.Close()
-	cases, err := aot.Cases(ctx, c.size.model)
+	cases, err := nodeCases(ctx, c.size.model)
 	if err != nil {
 		return err
 	}
@@ -59,9 +58,6 @@ func (c *child) timePrograms(ctx context.Context) error {
 	}
 	defer stop()
 	for _, one := range cases {
-		if one.Head != "node" || !strings.HasPrefix(one.Model, "PENG-CDE") {
-			continue
-		}
 		model, err := pengcde.New(backend, one.Config)
 		if err != nil {
 			return err
