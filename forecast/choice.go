@@ -21,7 +21,8 @@ type Choice struct {
 	// Windows is the number of validation windows.
 	Windows int
 	// Candidates are in order of their validation errors, except that the model is the first: a network only if it is
-	// shown to be better there than the best simple forecast.
+	// shown to be better there than the best simple forecast, or, if the windows are too few for an interval, has a lower
+	// error in every one of at least six.
 	Candidates []Candidate
 	// Budget bounded the time of the trainings; 0 for no bound.
 	Budget time.Duration
@@ -75,10 +76,34 @@ func (c *Choice) sort() {
 		return cmp.Or(cmp.Compare(failed(a), failed(b)), cmp.Compare(a.Validation, b.Validation))
 	})
 	simple := slices.IndexFunc(c.Candidates, func(c Candidate) bool { return c.Err == nil && c.Seeds == nil })
-	if simple > 0 && stats.OutcomeOf(c.Candidates[0].before.Minus(c.Candidates[simple].before)) != stats.Better {
+	if simple > 0 && !leads(c.Candidates[0].before, c.Candidates[simple].before) {
 		best := c.Candidates[simple]
 		c.Candidates = slices.Insert(slices.Delete(c.Candidates, simple, simple+1), 0, best)
 	}
+}
+
+// fewestWindows is the smallest number of windows whose signs alone tell a difference from chance, 2/2^6 < 0.05, if they are
+// independent.
+const fewestWindows = 6
+
+// leads tells whether a score is better than another by more than chance, or, if windows are too few for an interval,
+// in every one of them.
+func leads(network, simple baseline.Score) bool {
+	outcome := stats.OutcomeOf(network.Minus(simple))
+	if outcome != stats.NotTested {
+		return outcome == stats.Better
+	}
+	lower, observed := 0, 0
+	for i, mse := range network.Errors {
+		switch {
+		case math.IsNaN(mse):
+			continue
+		case mse < simple.Errors[i]:
+			lower++
+		}
+		observed++
+	}
+	return lower == observed && observed >= fewestWindows
 }
 
 // best returns the best candidate of a kind, networks or simple forecasts, on the validation windows.
@@ -113,7 +138,10 @@ func (c *Choice) String() string {
 		text += fmt.Sprintf("; the best %s there is %s, %s, ", kind, other.Name, digits(other.Validation))
 		switch stats.OutcomeOf(chosen.before.Minus(other.before)) {
 		case stats.NotTested:
-			return text + "with too few windows to tell whether that is chance."
+			if chosen.Seeds == nil {
+				return text + "with too few windows to tell whether that is chance."
+			}
+			return text + "a higher error in every window; the windows are too few, or share too much, for an interval."
 		case stats.NotShown:
 			return text + "a difference that may be chance."
 		}
@@ -150,7 +178,7 @@ func (c *Choice) table() *figures.Table {
 	}
 	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the "+
 		"mean over seeds. A trained model must be better than the best simple forecast by more than chance, since the same "+
-		"windows ended its training.")
+		"windows ended its training; if they are too few for an interval, in each of at least six.")
 	if limited {
 		t.Notes = append(t.Notes, "Epochs*: ended by the share of the budget.")
 	}

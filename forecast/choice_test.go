@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -101,6 +103,42 @@ var quick = Config{Model: "auto", Inputs: 2, Hidden: 2, Epochs: 1, Seeds: 1, Bud
 func walk(t *testing.T) *table.Data {
 	t.Helper()
 	return world(t, 5, 100, func(own, _, noise float64) float64 { return own + noise })
+}
+
+// A network leads by an interval; where windows are too few for one, by a lower error in every one of at least six.
+func TestLeads(t *testing.T) {
+	s := walk(t).Series
+	for _, c := range []struct {
+		windows, length int
+		network         func(window int) float64
+		want            bool
+	}{
+		{40, 2, func(int) float64 { return 0.9 }, true},
+		{40, 2, func(window int) float64 { return 0.9 + float64(window%2) }, false},
+		{40, 2, func(window int) float64 { return 0.6 + 0.5*float64(window%2) }, true},
+		{6, 20, func(int) float64 { return 0.9 }, true},
+		{6, 20, func(window int) float64 { return 0.1 + float64(window/5) }, false},
+		{6, 20, func(int) float64 { return 1 }, false},
+		{5, 20, func(int) float64 { return 0.1 }, false},
+		{7, 20, func(window int) float64 {
+			if window == 3 {
+				return math.NaN() // no target observed
+			}
+			return 0.9
+		}, true},
+	} {
+		var network, simple baseline.Score
+		for i := range c.windows {
+			w := dyngraph.Window{Series: s, Start: i, Length: c.length}
+			network.Windows, simple.Windows = append(network.Windows, w), append(simple.Windows, w)
+			mse := c.network(i)
+			network.Errors = append(network.Errors, mse)
+			simple.Errors = append(simple.Errors, mse-mse+1+0.01*float64(i%3)) // NaN where it is
+		}
+		if got := leads(network, simple); got != c.want {
+			t.Errorf("%d windows of %d: leads %t", c.windows, c.length, got)
+		}
+	}
 }
 
 // A simple forecast that is the best by validation is the model, which is written, loaded and forecasts.

@@ -20,6 +20,7 @@ type fitCommand struct {
 	Target []string `help:"${target}" required:"" sep:"none" placeholder:"COLUMN"`
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	EdgeFeature  []string           `help:"${edge_feature}" sep:"none" placeholder:"COLUMN"`
 	Category     []string           `help:"${category}" sep:"none" placeholder:"COLUMN"`
 	Calendar     []string           `help:"weekday, month or both with a comma: features of the date, known in advance." placeholder:"PARTS"`
 	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
@@ -136,7 +137,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 	step, err := table.ParseStep(c.Step)
 	config := table.Config{
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
-			Weight: c.Weight},
+			Weight: c.Weight, Features: c.EdgeFeature},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
 			Categories: c.Category},
 		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},

@@ -128,6 +128,8 @@ func names() kong.Vars {
 		"edges": "Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet.",
 		"target": "The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are " +
 			"features.",
+		"edge_feature": "A column of numbers of --edges, such as --weight: its sums over the edges from a node and to it are " +
+			"two features of the node; repeat for more.",
 		"category": "A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more.",
 		"first":    "The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone.",
 		"scale": "log1p: learn the logarithm of 1 + target, which must be 0 or more, such as counts; forecasts are in the " +

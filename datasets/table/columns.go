@@ -27,13 +27,15 @@ type column struct {
 	common []string
 	// without says what the field may be for a file without such a column; "" if it must have one.
 	without string
+	// shared is whether another column may have the same name, or be found under it.
+	shared bool
 }
 
 func (r *reader) column(name *string, field string, common []string, without string) column {
 	if r.closed {
 		field, without = "", ""
 	}
-	return column{name, field, common, without}
+	return column{name: name, field: field, common: common, without: without}
 }
 
 // names returns the names of columns, by default their first common names.
@@ -50,7 +52,9 @@ func names(columns []column) []string {
 // distinct refuses names that the configuration has twice.
 func distinct(f *file, columns []column) error {
 	for i, c := range columns {
-		again := slices.ContainsFunc(columns[:i], func(other column) bool { return *other.name == *c.name })
+		again := slices.ContainsFunc(columns[:i], func(other column) bool {
+			return *other.name == *c.name && other.shared == c.shared
+		})
 		if again && *c.name != "" || *c.name == "" && c.common == nil {
 			return invalid("%s: column %q is asked for twice or has no name, want each once: the last values of targets "+
 				"are features already", f.path, *c.name)
@@ -96,7 +100,7 @@ func (f *file) choose(header []string, columns []column, c column, at place) err
 	var found []string
 	for _, name := range header {
 		common := slices.ContainsFunc(c.common, func(known string) bool { return strings.EqualFold(known, name) })
-		used := slices.ContainsFunc(columns, func(other column) bool { return *other.name == name })
+		used := slices.ContainsFunc(columns, func(other column) bool { return *other.name == name && !other.shared })
 		if common && !used && !slices.Contains(found, name) {
 			found = append(found, name)
 		}

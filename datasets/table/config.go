@@ -24,6 +24,9 @@ type Edges struct {
 	// "date", "day" or "timestamp"; "source", "src", "from" or "origin"; "destination", "dest", "dst", "to" or "target";
 	// "weight", "value", "amount" or "count". Time and Weight may be [None].
 	Time, From, To, Weight string
+	// Features name columns of numbers, of which Weight may be one. Each makes two features of a node: the sums over the
+	// snapshot's rows from the node and over the rows to it. A cell without a value adds nothing.
+	Features []string `json:",omitempty"`
 	// EmptyWeight is for rows without a weight. If it is empty, they are an error.
 	EmptyWeight EmptyWeight `json:",omitzero"`
 	// Aggregate combines rows of the same edge in the same snapshot. The default is [Sum].
@@ -188,7 +191,7 @@ func (c Config) check() error {
 			Hold, Empty)
 	case c.Lags < NoLags || c.Lags > maxLags:
 		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
-	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.columns())+len(c.Calendar) == len(c.Nodes.Targets):
+	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.columns())+len(c.Calendar)+len(c.Edges.Features) == len(c.Nodes.Targets):
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:
 		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
@@ -233,6 +236,15 @@ func (c Config) lags() int { return max(c.Lags, 0) * min(1, len(c.Nodes.Targets)
 
 // columns returns the columns of values.
 func (n Nodes) columns() []string { return slices.Concat(n.Targets, n.Features, n.Categories) }
+
+// features names the features of nodes that are numbers: columns of the nodes file, then sums over edges.
+func (c Config) features() []string {
+	names := slices.Clone(c.Nodes.Features)
+	for _, column := range c.Edges.Features {
+		names = append(names, column+", from the node", column+", to the node")
+	}
+	return names
+}
 
 // featureSize returns the FeatureSize of the series, for nodes with so many features beside the lags.
 func (c Config) featureSize(features int) int { return max(1, c.lags()*len(c.Nodes.Targets)+features) }

@@ -57,8 +57,9 @@
 //	recent[i]   = mean of the lags that are not missing, or newest where all are
 //	z[t]        = (y[t] - mean) / std            of each node and target, over the first TrainFraction of the T steps;
 //	                                             with Config.Scale of log(1 + y[t])
-//	x[t]        = features, standardised alike, with one mean and one std for all nodes; after them for each category
-//	              of Nodes.Categories 1 where it is the node's, else 0, and the parts of the date (Config.Calendar)
+//	x[t]        = features, then for each of Edges.Features its sums over edges from the node and to it in step t, both
+//	              standardised alike, with one mean and one std for all nodes; after them for each category of
+//	              Nodes.Categories 1 where it is the node's, else 0, and the parts of the date (Config.Calendar)
 //
 // A window of L snapshots has L-1 inputs, and the targets of its last snapshot are its own: f to h steps after its last
 // input. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out) or lack later ones

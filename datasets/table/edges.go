@@ -23,6 +23,13 @@ func (r *reader) readEdges(ctx context.Context) error {
 		weightAt = len(columns)
 		columns = append(columns, r.column(&e.Weight, "Edges.Weight", weightNames, "to count rows"))
 	}
+	numbers := len(columns)
+	for i := range e.Features {
+		c := r.column(&e.Features[i], "Edges.Features", nil, "")
+		c.shared = true
+		columns = append(columns, c)
+	}
+	r.sums.how = Sum
 	if err := distinct(f, columns); err != nil {
 		return err
 	}
@@ -86,7 +93,15 @@ func (r *reader) readEdges(ctx context.Context) error {
 		case overflowed:
 			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
 		}
-		return r.full(p, &r.edges)
+		if err := r.full(p, &r.edges); err != nil {
+			return err
+		}
+		for k, v := range cells[numbers:] {
+			if fault := r.sum(p, k, v, snapshot, from, to); fault != nil {
+				return fault
+			}
+		}
+		return r.full(p, &r.sums)
 	})
 	if err == nil && emptyRows > 0 {
 		err = r.emptyWeights(f, empty, emptyRows, rows)
@@ -97,6 +112,26 @@ func (r *reader) readEdges(ctx context.Context) error {
 	r.noteColumns(f, others)
 	r.noteEnd(f)
 	r.edges.finish()
+	return nil
+}
+
+// sum adds the value of an edge's feature to the sums of the nodes that it joins.
+func (r *reader) sum(p place, feature int, v cell, snapshot int, from, to int32) error {
+	column := r.c.Edges.Features[feature]
+	value, fault := p.value(column, v, "a finite number, or an empty cell where it is missing")
+	if fault != nil {
+		return fault
+	}
+	if math.IsNaN(value) {
+		return nil
+	}
+	size := 2 * len(r.c.Edges.Features)
+	for way, node := range []int32{from, to} {
+		at := int(node)*size + 2*feature + way
+		if r.sums.row(snapshot, at+1).add(Sum, at, value, 0) == overflowed {
+			return p.fault(column, "values whose sum is too large for a float", "a smaller unit")
+		}
+	}
 	return nil
 }
 

@@ -51,6 +51,7 @@ type reader struct {
 	edgesAt       []int     // the first row of each snapshot in the edges file, 0 where it has none
 	nodesAt       []int
 	edges, values grid
+	sums          grid // over edges from and to a node, by feature of edges
 	texts         grid // numbers of texts
 	textNames     []texts
 

@@ -24,7 +24,8 @@ type Recipe struct {
 	// median distance between snapshots.
 	Dated    bool
 	TimeUnit time.Duration `json:",omitempty"`
-	// FeatureMean and FeatureStd standardise each column of Nodes.Features, for all nodes alike.
+	// FeatureMean and FeatureStd standardise each column of Nodes.Features, then two sums for each of Edges.Features, for
+	// all nodes alike.
 	FeatureMean, FeatureStd []float64 `json:",omitempty"`
 	// Categories are the categories of each column of Nodes.Categories, in the order of their features.
 	Categories [][]string `json:",omitempty"`
@@ -53,7 +54,7 @@ func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series
 
 // check finds a recipe that was not made by [Read].
 func (r Recipe) check(nodes string) error {
-	q, p, columns := len(r.Config.Nodes.Targets), len(r.Config.Nodes.Features), r.Config.Nodes.columns()
+	q, p, columns := len(r.Config.Nodes.Targets), len(r.Config.features()), r.Config.Nodes.columns()
 	switch {
 	case len(r.NodeNames) == 0:
 		return invalid("a recipe without nodes, want the one that Read returned")
@@ -114,7 +115,7 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 		return &Error{Path: path, Column: column, Found: fmt.Sprintf("no value in the first %.3g %% of times",
 			100*r.Config.TrainFraction), Wanted: "values there to take scales from, or Config.Unscaled"}
 	}
-	for k := range v.features {
+	for k, name := range r.Config.features() {
 		var observed []float64
 		for _, row := range v.x[:steps] {
 			for u := range nodes {
@@ -124,11 +125,11 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 			}
 		}
 		if len(observed) == 0 {
-			return unseen(r.Config.Nodes.Features[k])
+			return unseen(name)
 		}
 		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
 		r.FeatureStd[k] = cmp.Or(r.FeatureStd[k], 1) // safe to divide by
-		if err := sound(r.Config.Nodes.Features[k], r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
+		if err := sound(name, r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
 			return err
 		}
 	}

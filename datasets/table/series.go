@@ -35,7 +35,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 			"Config.Step, a smaller horizon, fewer features, or a larger MaxValues, at 8 bytes each", graphs, edges, len(steps),
 			n, c.MaxValues)
 	}
-	if err := tooMany(len(c.Nodes.Features)); err != nil {
+	if err := tooMany(len(c.features())); err != nil {
 		return nil, err
 	}
 	if len(c.Calendar) > 0 && !r.clock.dated {
@@ -187,7 +187,7 @@ func (r *reader) medianGap(steps []step) time.Duration {
 
 // nodeValues are the targets and the features of each step, row-major by node, NaN where missing.
 func (r *reader) nodeValues(order []int, steps []step) values {
-	v := values{targets: len(r.c.Nodes.Targets), features: len(r.c.Nodes.Features), names: r.textNames}
+	v := values{targets: len(r.c.Nodes.Targets), features: len(r.c.features()), names: r.textNames}
 	width := r.width()
 	for _, step := range steps {
 		y, x := nans(len(order)*v.targets), nans(len(order)*v.features)
@@ -197,11 +197,12 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 				for k := range v.targets {
 					y[order[u]*v.targets+k] = r.c.Scale.of(row.value(u*width + k))
 				}
-				for k := range v.features {
+				for k := range r.c.Nodes.Features {
 					x[order[u]*v.features+k] = row.value(u*width + v.targets + k)
 				}
 			}
 		}
+		r.addSums(x, v.features, order, step)
 		v.y, v.x = append(v.y, y), append(v.x, x)
 		row := nans(len(order) * len(v.names))
 		if step.snapshot >= 0 && step.snapshot < len(r.texts.rows) {
@@ -212,6 +213,34 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 		v.texts = append(v.texts, row)
 	}
 	return v
+}
+
+// addSums sets the features of a step that are sums over edges, the last ones of each node. They stay missing where the
+// step's graph is the one before.
+func (r *reader) addSums(x []float64, features int, order []int, at step) {
+	size, snapshot := 2*len(r.c.Edges.Features), at.snapshot
+	has := snapshot >= 0 && r.edgesAt[snapshot] > 0
+	if r.c.Edges.Time == None {
+		snapshot, has = 0, true
+	}
+	if size == 0 || !has && r.c.WithoutEdges != Empty {
+		return
+	}
+	for u, to := range order {
+		sums := x[to*features+features-size:][:size]
+		clear(sums)
+		if !has || snapshot >= len(r.sums.rows) {
+			continue
+		}
+		row := &r.sums.rows[snapshot]
+		for k := range sums {
+			if from := u*size + k; from < row.places {
+				if value := row.value(from); !math.IsNaN(value) {
+					sums[k] = value
+				}
+			}
+		}
+	}
 }
 
 // dates returns the dates of steps; nil for times that are numbers.
