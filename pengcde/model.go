@@ -66,7 +66,11 @@ func (m *Model) Parameter(name string) (values []float64, ok bool) {
 // computing returns the configuration with the product that suits the backend.
 func (m *Model) computing() Config {
 	c := m.config
-	if c.Product == equivariant.Auto && m.backend.HasKernels() {
+	switch {
+	case c.Product != equivariant.Auto:
+	case m.backend.ForGPU():
+		c.Product = equivariant.AutoGPU
+	case m.backend.HasKernels():
 		c.Product = equivariant.AutoKernels
 	}
 	return c

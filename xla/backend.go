@@ -74,6 +74,12 @@ func (b *Backend) String() string {
 	return b.Name() + " (" + b.Origin + ")"
 }
 
+// ForGPU reports whether programs on the backend should have few operations, see [ForGPU].
+func (b *Backend) ForGPU() bool {
+	_, ok := forGPU.Load(b.Compute)
+	return ok
+}
+
 // HasKernels reports whether programs on the backend may call kernels, see [Call].
 func (b *Backend) HasKernels() bool {
 	_, ok := calling.Load(b.Compute)

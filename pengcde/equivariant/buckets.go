@@ -72,8 +72,9 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 // maxBuckets bounds the number of widths; compile time grows with it.
 const maxBuckets = 5
 
-// newBuckets lays the lists out in a capacity, or in a larger one if they do not fit.
-func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *buckets {
+// newBuckets lays the lists out in a capacity, or in a larger one if they do not fit. cost is the cost of a further
+// bucket.
+func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity, cost int) *buckets {
 	b := &buckets{nodes: patterns[0].Nodes, edge: make([][]int32, len(patterns))}
 	lists := make([][][]neighbour, len(patterns))
 	for s, p := range patterns {
@@ -90,7 +91,7 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *bucke
 		batch[length] *= len(patterns)
 	}
 	below := 0
-	for _, width := range widths(batch, bucketCost) {
+	for _, width := range widths(batch, cost) {
 		one := bucket{width: width, members: make([][]int32, len(patterns))}
 		for length, count := range counts {
 			if below < length && length <= width {
@@ -135,6 +136,17 @@ func (b *buckets) assign(sample int, lists [][]neighbour) {
 // bucketCost is the cost of a further bucket, in entries of all samples of a batch. Its gathers and products are
 // separate operations, each of which takes about 5 µs on a CPU however small it is, and time to compile.
 const bucketCost = 4096
+
+// bucketCostGPU is the cost on a GPU, where a bucket's launches in a step and its pullback take about 6 µs, as long as
+// 2^18 entries of 128 bytes.
+const bucketCostGPU = 1 << 18
+
+func (p Product) bucketCost() int {
+	if p == AutoGPU {
+		return bucketCostGPU
+	}
+	return bucketCost
+}
 
 // widths returns at most maxBuckets list lengths, including the largest. Every list is padded to the next of these
 // lengths. They minimise the number of entries plus the cost of the buckets, by dynamic programming, longest bucket

@@ -58,18 +58,22 @@ func TestLayoutOfABatch(t *testing.T) {
 }
 
 // A hub gets its own bucket if this saves more entries than a bucket costs: a list of the hub's length for every node,
-// minus the actual entries, against bucketCost.
+// minus the actual entries, against the cost.
 func TestHubGetsABucket(t *testing.T) {
-	for _, c := range []struct{ batch, n, hub, want int }{
+	for _, c := range []struct {
+		product             Product
+		batch, n, hub, want int
+	}{
 		// 200 lists of about 3 entries, lengthened by 18 or 58: 3600 or 11600 more
-		{1, 200, 0, 1}, {1, 200, 20, 1}, {1, 200, 60, 2},
-		{4, 200, 20, 2}, {4, 50, 20, 1}, // samples count together
+		{Auto, 1, 200, 0, 1}, {Auto, 1, 200, 20, 1}, {Auto, 1, 200, 60, 2},
+		{Auto, 4, 200, 20, 2}, {Auto, 4, 50, 20, 1}, // samples count together
+		{AutoGPU, 4, 200, 60, 1}, {AutoGPU, 1, 1000, 250, 1}, {AutoGPU, 2, 1000, 250, 2},
 	} {
 		var patterns []*dyngraph.Pattern
 		for range c.batch {
 			patterns = append(patterns, graph(t, c.n, 1, c.hub))
 		}
-		if got := newBuckets(patterns, NeighbourCapacity{}); len(got.list) != c.want {
+		if got := newBuckets(patterns, NeighbourCapacity{}, c.product.bucketCost()); len(got.list) != c.want {
 			t.Errorf("%+v: %d buckets", c, len(got.list))
 		}
 	}

@@ -75,7 +75,7 @@ func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {
-		l.Sparse, l.buckets, l.directed = true, newBuckets(patterns, capacity), capacity.directed
+		l.Sparse, l.buckets, l.directed = true, newBuckets(patterns, capacity, p.bucketCost()), capacity.directed
 		l.Used = capacity.most != nil
 	}
 	return l, nil

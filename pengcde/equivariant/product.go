@@ -16,6 +16,9 @@ const (
 	// AutoKernels is Auto for a backend with kernels for sparse products, see [xla.HasKernels]: Dense for small graphs,
 	// and for larger graphs that are more than half filled. Models use it automatically in place of Auto.
 	AutoKernels Product = "auto with kernels"
+	// AutoGPU is Auto for a GPU, with fewer and wider lists of neighbours, since each list is a launch. Models use it
+	// automatically in place of Auto.
+	AutoGPU Product = "auto on a GPU"
 	// Dense stores whole matrices, only for the snapshots of a batch, and uses matrix products.
 	Dense Product = "dense"
 	// Sparse gathers neighbours, in buckets of nodes with similar numbers of neighbours.
@@ -24,7 +27,7 @@ const (
 
 // Check returns an error for an unknown product; the error wraps [dyngraph.ErrInvalid].
 func (p Product) Check() error {
-	if known := []Product{"", Auto, AutoKernels, Dense, Sparse}; !slices.Contains(known, p) {
+	if known := []Product{"", Auto, AutoKernels, AutoGPU, Dense, Sparse}; !slices.Contains(known, p) {
 		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: product %q, want one of %q", p, known[1:])
 	}
 	return nil

@@ -97,12 +97,16 @@ func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	if r.Over == NoNorm {
 		return x
 	}
+	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
+	return Add(Mul(Mul(x, r.inverse(x)), gain), shift)
+}
+
+// inverse returns what x is multiplied by before gain and shift.
+func (r RMSNorm) inverse(x *Node) *Node {
 	axes := []int{-1}
 	if r.Over == GraphNorm {
 		axes = []int{-2, -1}
 	}
 	meanSquare := ReduceAndKeep(Square(x), ReduceMean, axes...)
-	inverse := Inverse(Sqrt(AddScalar(meanSquare, r.epsilon()))) // Rsqrt has no gradient in GoMLX 0.28
-	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
-	return Add(Mul(Mul(x, inverse), gain), shift)
+	return Inverse(Sqrt(AddScalar(meanSquare, r.epsilon()))) // Rsqrt has no gradient in GoMLX 0.28
 }

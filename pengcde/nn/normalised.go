@@ -9,6 +9,12 @@ import (
 // Normalised applies the linear map to the normalised x [batch, n, In], after the activation if one is given:
 // l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
+	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {
+		if before != nil {
+			x = before.Apply(x)
+		}
+		return r.scaled(v, l, x)
+	}
 	if before != nil && (*before == HyperbolicTangent || x.Rank() != 3 || !xla.HasKernels(x)) {
 		x, before = before.Apply(x), nil
 	}
@@ -23,6 +29,19 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 	}
 	inputs = append(inputs, param(l.Name+".weight"), param(l.Name+".bias"))
 	return xla.WithPullback(k.apply, k.pull, inputs...)
+}
+
+// scaled returns l.Apply(v, r.Apply(v, x)) for a norm over the graph, by one product with x itself: gain and shift go
+// into weight and bias, and each sample's factor multiplies the product. It saves a GPU a launch.
+func (r RMSNorm) scaled(v Values, l Linear, x *Node) *Node {
+	gain, shift := v.Axis(v.Get(r.Name+".weight")), v.Axis(v.Get(r.Name+".bias")) // [S, In]
+	weight, bias := v.Axis(v.Get(l.Name+".weight")), v.Axis(v.Get(l.Name+".bias"))  // [S, Out, In] and [S, Out]
+	moved := Add(bias, ReduceSum(Mul(weight, ExpandAxes(shift, 1)), -1))
+	weight = Mul(weight, ExpandAxes(gain, 1))
+	if v.Seeds == 0 {
+		moved, weight = Squeeze(moved, 0), Squeeze(weight, 0)
+	}
+	return Add(Mul(v.Product(x, weight, 1), r.inverse(x)), v.Spread(moved, x))
 }
 
 // normalised is a kernel: the linear map of the norm of an activation. Its inputs are x, gain and shift (unless there

@@ -1,9 +1,12 @@
 package nn
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -108,9 +111,23 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 	return all
 }
 
+// Programs for a GPU agree with the definition too, and their gradients with differences. A backend is for a GPU from its
+// opening on.
+func TestNormalisedForGPU(t *testing.T) {
+	child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
+	child.Env = append(os.Environ(), xla.KernelsEnv+"=gpu")
+	if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {
+		t.Fatalf("%v\n%s", err, said)
+	}
+}
+
 // Normalised and its gradients agree with its definition, in C and in the plain operations that replace it.
 func TestNormalised(t *testing.T) {
-	for _, mode := range []string{"", "plain"} {
+	modes := []string{"", "plain"}
+	if os.Getenv(xla.KernelsEnv) == "gpu" { // see TestNormalisedForGPU
+		modes = []string{"gpu"}
+	}
+	for _, mode := range modes {
 		t.Setenv(xla.KernelsEnv, mode)
 		for _, c := range normalisedCases() {
 			declared, values, dims := c.inputs()
