@@ -89,6 +89,8 @@ func (m *Model) check(w dyngraph.Window) error {
 	case m.config.Inputs > 0 && w.Inputs() != m.config.Inputs:
 		return invalid("window at snapshot %d of series %q has %d inputs, the model was made for %d (Config.Inputs)", w.Start,
 			s.Name, w.Inputs(), m.config.Inputs)
+	case !s.AllPresent():
+		return invalid("series %q has nodes that appear or leave (Series.Present), which no model can take yet", s.Name)
 	case w.Whole && m.config.Network != nil && isSummed(m.config.Head):
 		return invalid("a forecast of the graph with a Network, which has it at the end of a window alone: take windows of "+
 			"series %q", s.Name)
