@@ -8,8 +8,8 @@ import (
 
 // WithPresence returns the series with Series.Present [T][nodes]. Features, targets, newest values and recent means of
 // absent nodes become NaN, and weights of their edges 0. A target is of the steps Alignment.Targets, and needs its node
-// at all of them that the series has. If every node is always present, Present is nil. The given series does not change.
-// Errors are as in [Series.Validate].
+// at all of them that the series has. If every node is always present, Present is nil. The given series does not
+// change. Errors are as in [Series.Validate].
 func (s *Series) WithPresence(present [][]bool) (*Series, error) {
 	other := *s
 	other.Present = nil
