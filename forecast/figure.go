@@ -100,7 +100,8 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	return figures.Forecasts(axes, panels)
 }
 
-// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target that are present at the end.
+// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target among those present at the
+// end.
 func nodesOf(s *dyngraph.Series, names []string, most int) (nodes []int, err error) {
 	for _, name := range names {
 		u := 0

@@ -61,8 +61,8 @@ func withPresence(s *dyngraph.Series) *dyngraph.Series {
 	return made
 }
 
-// shuffled returns the series with the edges of other nodes, as far as these are present; with the same edges if a graph is so regular that none of
-// some permutations changes it.
+// shuffled returns the series with the edges of other nodes, as far as these are present; with the same edges if a graph
+// is so regular that none of some permutations changes it.
 func shuffled(s *dyngraph.Series) *dyngraph.Series {
 	const tries, stream = 10, 0x67726170 // any constants
 	other := s

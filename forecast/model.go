@@ -149,7 +149,8 @@ func (m *Model) nodes() int {
 	return m.Network.Config().Nodes
 }
 
-// forecast returns the forecast of a window, in the unit of the series, NaN for nodes that are absent at its last input.
+// forecast returns the forecast of a window, in the unit of the series, NaN for nodes that are absent at its last
+// input.
 func (m *Model) forecast(ctx context.Context, w dyngraph.Window) ([]float64, error) {
 	if m.simple != nil {
 		values, err := m.simple.Forecast(w)
@@ -168,7 +169,8 @@ type Forecast struct {
 	// Both are a date, or a number of the column of times. Time is "" if snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
-	// Target is the forecast column. Values are in its unit, by node, NaN for nodes that are absent at the newest snapshot.
+	// Target is the forecast column. Values are in its unit, by node, NaN for nodes that are absent at the newest
+	// snapshot.
 	Target string
 	Values []float64
 	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.

@@ -178,8 +178,8 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows returns a row for each forecast and present node, header first: the node, the times named by titles, the target
-// if there are several, and the values of the model and of simple forecasts.
+// forecastRows returns a row for each forecast and present node, header first: the node, the times named by titles, the
+// target if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	several := severalTargets(ahead)

@@ -264,12 +264,12 @@ func TestAbsentThroughout(t *testing.T) {
 		"loops": func(c *Config) {
 			c.Field, c.Layers, c.Normalise = field.Original{}, 2, dyngraph.NormalisedAdjacency
 		},
-		"gn-ode":      func(c *Config) { c.Field, c.Layers = field.GNODE{}, 2 },
+		"gn-ode": func(c *Config) { c.Field, c.Layers = field.GNODE{}, 2 },
 		"linear part": func(c *Config) {
 			c.Field, c.Head = field.Adjacency{}, head.Corrected{Linear: head.Linear{Values: 4}}
 		},
-		"sum":         func(c *Config) { c.Field, c.Head = field.Adjacency{}, head.Summed{} },
-		"DCRNN":       inSteps(rivals.DCRNN{Hidden: 4}, 0),
+		"sum":   func(c *Config) { c.Field, c.Head = field.Adjacency{}, head.Summed{} },
+		"DCRNN": inSteps(rivals.DCRNN{Hidden: 4}, 0),
 		"DCRNN, class": func(c *Config) {
 			inSteps(rivals.DCRNN{Hidden: 4}, 0)(c)
 			c.Head, c.Outputs = head.Class{}, 2

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// bank writes payments and balances of six accounts over 60 days: Bo opens on day 10, Cy is closed from day 45 on, Di is
-// away from day 20 to 24, Ed opens on day 40. Rows of accounts that are not open have the planted balance; without one
-// there are none.
+// bank writes payments and balances of six accounts over 60 days: Bo opens on day 10, Cy is closed from day 45 on, Di
+// is away from day 20 to 24, Ed opens on day 40. Rows of accounts that are not open have the planted balance; without
+// one there are none.
 func bank(t *testing.T, folder, prefix string, planted float64) {
 	t.Helper()
 	var payments, balances bytes.Buffer

@@ -48,7 +48,8 @@ func (r *reader) compareNodes() error {
 	return nil
 }
 
-// noteGaps tells of missing values of present nodes. When scales are to be taken, a target that has no value at all is an error.
+// noteGaps tells of missing values of present nodes. When scales are to be taken, a target that has no value at all is an
+// error.
 func (r *reader) noteGaps(v values, present [][]bool, first bool) error {
 	count := func(rows [][]float64, k, size int, name string) error {
 		gaps, total := 0, 0

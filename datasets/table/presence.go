@@ -82,8 +82,8 @@ func (v values) onlyPresent(present [][]bool) {
 	}
 }
 
-// checkEdges returns an error for edges of absent nodes in rows of the edges file. Edges that a static graph has, or one
-// that is held, may be of absent nodes: these lose their weight.
+// checkEdges returns an error for edges of absent nodes in rows of the edges file. Such edges of a static or a held
+// graph lose their weight.
 func (r *reader) checkEdges(s *dyngraph.Series, graphs [][]float64, steps []step, present [][]bool) error {
 	if r.c.Edges.Time == None {
 		return nil

@@ -143,8 +143,8 @@ func TestPresenceErrors(t *testing.T) {
 	missing := write(t, "missing.csv", "time,node,balance,limit\n0,a,1,1\n0,c,1,1\n1,a,1,1\n1,c,1,1\n")
 	for _, c := range []struct{ edges, nodes, presence, want string }{
 		{edges, nodes, "opn", `want a column with this name, or another Nodes.Presence such as "open"`},
-		{late, few, "open", `late.csv, line 3, column "time": found rows of the time 1, which begin here, with an edge from ` +
-			`"b" to "a", and "b" is absent then, want a 1 for it in column "open"`},
+		{late, few, "open", `late.csv, line 3, column "time": found rows of the time 1, which begin here, with an edge ` +
+			`from "b" to "a", and "b" is absent then, want a 1 for it in column "open"`},
 		{late, missing, table.ByRows, `"b" is absent then, want a row of ` + missing + ` for it at that time, no edge, or ` +
 			`Nodes.Presence "seen"`},
 		{edges, odd, "open", `odd.csv, line 2, column "open": found "yes", want 1 for a node that is present`},
