@@ -74,7 +74,7 @@ var tableFlags = map[string]string{
 	"Edges.EmptyWeight": "--empty-weight", "Nodes.Time": "--time", "Nodes.Node": "--node", "Nodes.Targets": "--target",
 	"Nodes.Features": "--feature", "Nodes.Presence": "--presence", "Nodes.Aggregate": "--duplicate",
 	"Config.Separator": "--separator",
-	"Config.Decimal": "--decimal", "Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges",
+	"Config.Decimal":   "--decimal", "Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges",
 	"Config.Step": "--step", "Config.Lags": "--lags", "Config.First": "--first",
 	"Config.Scale": "--scale", "Nodes.Categories": "--category", "Config.Calendar": "--calendar",
 }
