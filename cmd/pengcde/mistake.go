@@ -75,7 +75,8 @@ var tableFlags = map[string]string{
 	"Nodes.Features": "--feature", "Nodes.Presence": "--presence", "Nodes.Aggregate": "--duplicate",
 	"Config.Separator": "--separator", "Config.Decimal": "--decimal", "Config.DateFormat": "--date-format",
 	"Config.WithoutEdges": "--without-edges", "Config.Step": "--step", "Config.Lags": "--lags",
-	"Config.First": "--first", "Config.Scale": "--scale", "Nodes.Categories": "--category", "Config.Calendar": "--calendar",
+	"Config.First": "--first", "Config.Scale": "--scale", "Nodes.Categories": "--category",
+	"Config.Calendar": "--calendar",
 }
 
 var (
