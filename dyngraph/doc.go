@@ -22,5 +22,8 @@
 // [Alignment] describes this; [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] then do not
 // leak.
 //
-// Limits: all snapshots share one set of nodes. This package does not fill missing values; models do, and document how.
+// Nodes that appear and leave are marked in Series.Present, see [Series.WithPresence].
+//
+// Limits: all snapshots share one set of nodes, and n counts absent ones too. This package does not fill missing values;
+// models do, and document how.
 package dyngraph

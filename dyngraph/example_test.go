@@ -34,3 +34,31 @@ func ExampleNewPattern() {
 	// 2 windows, <nil>
 	// [1 3 5]
 }
+
+// Accounts that open and close: the first pays the second, which opens on day 1 and closes on day 3.
+func ExampleSeries_WithPresence() {
+	pattern, _, err := dyngraph.NewPattern(2, []int{0, 0}, []int{0, 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	series := &dyngraph.Series{Name: "bank", Pattern: pattern, FeatureSize: 1, TargetSize: 1}
+	for day := range 4 {
+		balances := []float64{1, 0.5 * float64(day)}
+		series.Times, series.Weights = append(series.Times, float64(day)), append(series.Weights, []float64{1, 2})
+		series.Features, series.Targets = append(series.Features, balances), append(series.Targets, balances)
+	}
+	series, err = series.WithPresence([][]bool{{true, false}, {true, true}, {true, true}, {true, false}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(series.Weights)
+	fmt.Println(series.Targets)
+	window := dyngraph.Window{Series: series, Length: 2} // sees day 0, before the second opens
+	fmt.Println(window.Target(), window.Present(0))
+	// Output:
+	// [[1 0] [1 2] [1 2] [1 0]]
+	// [[1 NaN] [1 0.5] [1 1] [1 NaN]]
+	// [1 NaN] [true false]
+}

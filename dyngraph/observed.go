@@ -2,8 +2,9 @@ package dyngraph
 
 import "math"
 
-// LastObserved returns Series.LastObserved at the last input, [nodes*TargetSize] row-major by node. The error wraps
-// [ErrInvalid] if an entry is NaN, if the series has no newest values, or if the window is not in it.
+// LastObserved returns Series.LastObserved at the last input, [nodes*TargetSize] row-major by node, NaN for nodes that
+// are absent there. The error wraps [ErrInvalid] if another entry is NaN, if the series has no newest values, or if the
+// window is not in it.
 func (w Window) LastObserved() ([]float64, error) {
 	return w.known("LastObserved", func(s *Series) [][]float64 { return s.LastObserved })
 }
@@ -25,7 +26,7 @@ func (w Window) known(field string, of func(*Series) [][]float64) ([]float64, er
 		return nil, err
 	}
 	for i, v := range rows[at] {
-		if math.IsNaN(v) {
+		if math.IsNaN(v) && !s.absent(at, i/s.TargetSize) {
 			return nil, s.invalid("Series.%s of snapshot %d, node %d, target %d is NaN, want a number where a forecast "+
 				"builds on it: fill it, or leave out the window", field, at, i/s.TargetSize, i%s.TargetSize)
 		}

@@ -23,6 +23,10 @@ type Series struct {
 	Pattern *Pattern
 	// Weights [T][edges] are in the order of the pattern; 0 where a snapshot does not have the edge.
 	Weights [][]float64
+	// Present [T][nodes] says which nodes are present at which snapshot; nil means all, always. An absent node has no
+	// edges, and NaN as feature, target, newest value and recent mean: [Series.WithPresence] sets them. Models freeze the
+	// states of absent nodes.
+	Present [][]bool
 	// Features [T][nodes*FeatureSize] are row-major by node; NaN is a missing value.
 	Features    [][]float64
 	FeatureSize int

@@ -10,12 +10,12 @@ import (
 
 // Validate returns an error for a series that no model can train on: no nodes, edges or snapshots, edges out of range
 // or out of order, times that do not increase strictly, arrays of unequal length, values that are NaN or infinite,
-// names that are empty or repeat. NaN is allowed in Features, Targets, LastObserved and RecentMean, where it marks a
-// value that was not observed. Negative weights are allowed; normalisations that cannot take them return an error.
-// Errors wrap [ErrInvalid].
+// names that are empty or repeat, edges and values of absent nodes. NaN is allowed in Features, Targets, LastObserved
+// and RecentMean, where it marks a value that was not observed. Negative weights are allowed; normalisations that
+// cannot take them return an error. Errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
 	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
-		s.checkSteps, s.checkScales, s.checkAffinities} {
+		s.checkSteps, s.checkScales, s.checkAffinities, s.checkPresent} {
 		if err := check(); err != nil {
 			return err
 		}

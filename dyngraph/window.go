@@ -80,10 +80,18 @@ func (w Window) ForecastTimes() []float64 {
 }
 
 // Targets returns the node targets at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
-// observed. It returns nil for a series without targets, for the window of [Series.Latest] and for one that is not in
-// its series.
+// observed or where the node is absent at the forecast time, see [Window.Present]. It returns nil for a series
+// without targets, for the window of [Series.Latest] and for one that is not in its series.
 func (w Window) Targets() [][]float64 {
-	return w.met(func(s *Series) [][]float64 { return s.Targets })
+	rows := w.met(func(s *Series) [][]float64 { return s.Targets })
+	if len(rows) == 0 || w.Series.Present == nil {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	for k, t := range w.ForecastTimes() {
+		rows[k] = w.WithoutAbsent(t, rows[k])
+	}
+	return rows
 }
 
 // GraphTargets returns the targets of the graph as a whole, [times][TargetSize]; nil under the same conditions as

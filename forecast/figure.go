@@ -43,7 +43,7 @@ func styleOf(name string) figures.Style {
 }
 
 // Figure draws the latest values of nodes and their forecasts. Without names it draws the nodes with the largest
-// means. Nodes without recent observations are left out.
+// means that are present at the end. Nodes without recent observations, or without a forecast, are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -83,9 +83,13 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 				continue
 			}
 			for _, line := range lines {
-				panel.Forecasts = append(panel.Forecasts, line.of(u))
+				if one := line.of(u); slices.ContainsFunc(one.Y, known) {
+					panel.Forecasts = append(panel.Forecasts, one)
+				}
 			}
-			panels = append(panels, panel)
+			if panel.Forecasts != nil || len(lines) == 0 {
+				panels = append(panels, panel)
+			}
 		}
 	}
 	axes := c.axes()
@@ -96,7 +100,8 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	return figures.Forecasts(axes, panels)
 }
 
-// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target.
+// nodesOf returns the indices of named nodes, or of some nodes with the largest mean target among those present at the
+// end.
 func nodesOf(s *dyngraph.Series, names []string, most int) (nodes []int, err error) {
 	for _, name := range names {
 		u := 0
@@ -126,7 +131,7 @@ func nodesOf(s *dyngraph.Series, names []string, most int) (nodes []int, err err
 		}
 	}
 	for u := range sums {
-		if counts[u] > 0 {
+		if counts[u] > 0 && (s.Present == nil || s.Present[len(s.Present)-1][u]) {
 			nodes = append(nodes, u)
 		}
 	}

@@ -46,11 +46,23 @@ func withoutEdges(s *dyngraph.Series) *dyngraph.Series {
 		loops.From, loops.To = append(loops.From, int32(u)), append(loops.To, int32(u))
 	}
 	other.Pattern, other.Weights = loops, slices.Repeat([][]float64{ones}, len(s.Weights))
-	return &other
+	return withPresence(&other)
 }
 
-// shuffled returns the series with the edges of other nodes; with the same edges if a graph is so regular that none of
-// some permutations changes it.
+// withPresence returns the series without the weights of edges of absent nodes.
+func withPresence(s *dyngraph.Series) *dyngraph.Series {
+	if s.Present == nil {
+		return s
+	}
+	made, err := s.WithPresence(s.Present)
+	if err != nil {
+		panic(err) // all but the edges belongs to a valid series
+	}
+	return made
+}
+
+// shuffled returns the series with the edges of other nodes, as far as these are present; with the same edges if a
+// graph is so regular that none of some permutations changes it.
 func shuffled(s *dyngraph.Series) *dyngraph.Series {
 	const tries, stream = 10, 0x67726170 // any constants
 	other := s
@@ -96,7 +108,7 @@ func permuted(s *dyngraph.Series, moved []int) *dyngraph.Series {
 		}
 		other.Weights = append(other.Weights, weights)
 	}
-	return &other
+	return withPresence(&other)
 }
 
 // on returns the windows on another series of the same times.

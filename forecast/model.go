@@ -149,10 +149,12 @@ func (m *Model) nodes() int {
 	return m.Network.Config().Nodes
 }
 
-// forecast returns the forecast of a window, in the unit of the series.
+// forecast returns the forecast of a window, in the unit of the series, NaN for nodes that are absent at its last
+// input.
 func (m *Model) forecast(ctx context.Context, w dyngraph.Window) ([]float64, error) {
 	if m.simple != nil {
-		return m.simple.Forecast(w)
+		values, err := m.simple.Forecast(w)
+		return w.WithoutAbsent(math.Inf(1), values), err
 	}
 	y, err := m.Network.Predict(ctx, w, nil)
 	return y.Values, err
@@ -167,7 +169,8 @@ type Forecast struct {
 	// Both are a date, or a number of the column of times. Time is "" if snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
-	// Target is the forecast column. Values are in its unit, by node.
+	// Target is the forecast column. Values are in its unit, by node, NaN for nodes that are absent at the newest
+	// snapshot.
 	Target string
 	Values []float64
 	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.
@@ -211,6 +214,10 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	if err != nil {
 		return nil, err
 	}
+	latest, err := series.Latest(m.Inputs)
+	if err != nil {
+		return nil, err
+	}
 	least := make([]float64, series.Quantities())
 	targets := make([]*dyngraph.Series, len(least)) // at the nearest step
 	for k := range targets {
@@ -229,7 +236,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 				return nil, err
 			}
 		}
-		y, target := f.at.of(series, row), targets[f.at.target]
+		y, target := latest.WithoutAbsent(math.Inf(1), f.at.of(series, row)), targets[f.at.target]
 		f.Target = m.Recipe.Config.Nodes.Targets[f.at.target]
 		if f.Values, err = unscaled(target, f.window.Last(), y); err != nil {
 			return nil, err

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -50,7 +52,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Target": r.Target(), "Model": r.Name(), "Answers": answers, "Rows": rows,
 		"Parts": parts[:len(answer)], "Details": parts[len(answer):],
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
-		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
+		"Present": presentNodes(r.Series), "First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
 		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.First),
 		"TestedTo":   c.text(last.Last() + r.Series.Alignment.Targets.Last),
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
@@ -61,7 +63,21 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	return b.Bytes(), err
 }
 
-// rows returns the forecasts of all nodes, header first.
+// presentNodes returns the number of nodes that are present at the last snapshot as a text, "" if all always are.
+func presentNodes(s *dyngraph.Series) string {
+	if s.Present == nil {
+		return ""
+	}
+	count := 0
+	for _, there := range s.Present[len(s.Present)-1] {
+		if there {
+			count++
+		}
+	}
+	return strconv.Itoa(count)
+}
+
+// rows returns the forecasts of present nodes, header first.
 func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 	when := func(f Forecast) []string {
 		if f.Time == "" {

@@ -96,6 +96,9 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 	var rows [][]any
 	for _, f := range ahead {
 		for u, value := range f.Values {
+			if !known(value) {
+				continue // absent
+			}
 			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time)}
 			if several {
 				row = append(row, f.Target)
@@ -175,8 +178,8 @@ func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpl
 	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
-// forecastRows returns a row for each forecast and node, header first: the node, the times named by titles, the target
-// if there are several, and the values of the model and of simple forecasts.
+// forecastRows returns a row for each forecast and present node, header first: the node, the times named by titles, the
+// target if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
 	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	several := severalTargets(ahead)
@@ -190,6 +193,9 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 	rows := [][]string{header}
 	for i, f := range ahead {
 		for u, value := range f.Values {
+			if !known(value) {
+				continue // absent
+			}
 			row := slices.Concat([]string{names[u]}, when(f))
 			if several {
 				row = append(row, f.Target)

@@ -25,7 +25,7 @@ type batch struct {
 	x0      *tensors.Tensor
 	control []*tensors.Tensor
 	form    field.Form        // of the control, with the number of seeds of the batch
-	seen    []*tensors.Tensor // arrays that the head's forecasts read
+	seen    []*tensors.Tensor // arrays that the head's forecasts read, head.Present first if form.Present is set
 	met     []*tensors.Tensor // arrays that the head's loss compares forecasts with
 	samples int               // number of real samples; the others are padding
 	parts   []part            // the batch split for groups; the tensors above are then empty
@@ -81,6 +81,9 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		b.free()
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
+	if form.Present && cfg.Network == nil {
+		seen = append([]head.Array{presence(paths, b.times)}, seen...)
+	}
 	b.seen, b.met = b.tensors(cfg.dtype(), seen), b.tensors(cfg.dtype(), met)
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
@@ -89,6 +92,27 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		}
 	}
 	return b, nil
+}
+
+// presence returns [head.Present] of samples at their save times.
+func presence(paths []field.Sample, times [][]float64) head.Array {
+	n := paths[0].Pattern.Nodes
+	a := head.Array{Dims: []int{len(paths), len(times[0]), n, 1}}
+	for b, s := range paths {
+		rows := numbers(s.Present)
+		for _, t := range times[b] {
+			latest, found := slices.BinarySearch(s.Knots, t)
+			if !found {
+				latest = max(latest-1, 0)
+			}
+			if s.Present == nil {
+				a.Floats = append(a.Floats, slices.Repeat([]float64{1}, n)...)
+			} else {
+				a.Floats = append(a.Floats, rows[latest]...)
+			}
+		}
+	}
+	return a
 }
 
 // tensors returns a head's arrays as tensors, floats in the given type.

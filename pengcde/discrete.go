@@ -125,7 +125,15 @@ func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *
 		panic(invalid("Config.Network, a %T, forecasts %s, want %s: windows, times, nodes, outputs", d.network, y.Shape(),
 			want))
 	}
-	return d.head.Forecast(nn.Values{}, y, nil)
+	return d.head.Forecast(nn.Values{}, y, presentFrom(x, dims[1]-d.sizes.Times(dims[1])))
+}
+
+// presentFrom returns the presence from an observation on, as heads take it; nil if all nodes are present.
+func presentFrom(x sequence.Inputs, observation int) head.Inputs {
+	if x.Present == nil {
+		return nil
+	}
+	return head.Inputs{head.Present: SliceAxis(x.Present, 1, AxisRange(observation))}
 }
 
 // inputsOf returns the inputs of a network, without dropout, given the first features x0 [B, n, p].
@@ -134,6 +142,8 @@ func inputsOf(control *field.Control, x0 *Node) sequence.Inputs {
 	if x.Features == nil {
 		x.Features = withTime(x0, x.Times)
 	}
+	x.Present = control.Present()
+	x.Features = equivariant.Mask(x.Present, x.Features)
 	graphs := make(map[int]*equivariant.Matrix)
 	x.Graph = func(k int) *equivariant.Matrix {
 		if graphs[k] == nil {

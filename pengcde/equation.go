@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -28,7 +29,7 @@ type wiring struct {
 	head       head.Head
 	stepSize   ode.StepSize
 	maxSteps   int        // of adaptive steps; 0 for ode's default
-	continuous bool       // the field is continuous where steps end
+	continuous bool       // the field is continuous where steps end, unless nodes appear or leave there
 	memory     ode.Memory // of solves that are differentiated
 	hidden     int        // width of the state
 }
@@ -86,7 +87,11 @@ func (e *equation) buildEncodePull(form field.Form, in inputs) []*Node {
 func (e *equation) forecasts(form field.Form, in inputs) (*Node, nn.Values) {
 	v := form.Seeds.Bind(e.declared.head, in["params"])
 	names, _ := e.head.Inputs()
-	return e.head.Forecast(v, in.one("states"), head.Bind(names, in["seen"])), v
+	if form.Present {
+		names = append([]string{head.Present}, names...)
+	}
+	seen := head.Bind(names, in["seen"])
+	return e.head.Forecast(v, equivariant.Mask(seen[head.Present], in.one("states")), seen), v
 }
 
 // buildDecode builds forecasts from the states [B, S, n, hidden].
@@ -158,7 +163,7 @@ func notFiniteStart(x0, z0 *tensors.Tensor) error {
 func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
 	why purpose) (*ode.Solution, error) {
 	args := slices.Concat(e.sections(params).field, b.control)
-	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.continuous,
+	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.smooth(b),
 		Forget: why == forLoss}
 	if why != forLoss {
 		problem.Memory = e.memory
@@ -180,6 +185,9 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 	}
 	return solution, nil
 }
+
+// smooth reports whether the field is continuous where the steps of a batch end.
+func (e *equation) smooth(b *batch) bool { return e.continuous && !b.form.Present }
 
 func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation,
 	error) {

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/panics"
@@ -29,9 +30,21 @@ func (c Config) jumps() bool {
 	return traits(c.Field).Jumps || c.Path == path.Linear || c.Path == path.Rectilinear
 }
 
-// stops returns the knots that the steps of a sample end on: with constant steps only the knots at which the field
-// jumps.
+// stops returns the knots that the steps of a sample end on: those at which nodes appear or leave, and those where the
+// control changes.
 func (c Config) stops(s field.Sample) []float64 {
+	arrivals := s.Arrivals()
+	if arrivals == nil {
+		return c.changes(s)
+	}
+	stops := append(arrivals, c.changes(s)...)
+	slices.Sort(stops)
+	return slices.Compact(stops)
+}
+
+// changes returns the knots that steps end on because the control changes: with constant steps only the knots at which
+// the field jumps.
+func (c Config) changes(s field.Sample) []float64 {
 	switch stops := traits(c.Field).Stops; {
 	case c.Parity || c.Adaptive == nil && !c.jumps():
 		return nil

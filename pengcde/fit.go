@@ -32,6 +32,9 @@ import (
 // names it. A NaN among the targets is a target that was not observed. The loss at its time is the mean over the other
 // targets. Times without any observed target do not count, and a window without any is an error.
 //
+// A node that appears and leaves (Series.Present) starts from its features when it appears. While it is absent, its
+// state is frozen and takes no part in sums over nodes. The number n of nodes in scales counts absent nodes too.
+//
 // If the targets of whole series equal the features, as in the simulated worlds of the paper, set Config.GraphOnly: the
 // model then sees only the features of the first snapshot.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,

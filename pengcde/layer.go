@@ -120,6 +120,10 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
 		panic(errs.New(ErrInput, "pengcde: Layer got the state %s, want floats [batch, n, hidden]", l.z0.Shape()))
 	}
+	if l.form.Present {
+		panic(errs.New(ErrInput, "pengcde: Layer got a control with nodes that appear or leave, and its constant steps do "+
+			"not end there: train a Model, or leave Sample.Present nil"))
+	}
 	f := l.field
 	if f == nil {
 		f = field.PENG{Features: l.form.Features}

@@ -126,7 +126,7 @@ func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary measured) 
 	}
 	x0, p := b.x0.Shape(), &Plan{}
 	z0 := tensors.FromShape(shapes.Make(x0.DType, x0.Dim(0), x0.Dim(1), e.hidden))
-	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: e.continuous, Memory: e.memory,
+	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: e.smooth(b), Memory: e.memory,
 		Args: slices.Concat(e.sections(params).field, b.control)}
 	if p.Solve, err = c.solver.Plan(problem); err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)

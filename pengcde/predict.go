@@ -34,6 +34,8 @@ type prediction struct{ hold bool }
 // snapshot of a whole series. Earlier times show how the forecast forms. The control between two inputs is
 // interpolated, so a forecast between them uses the later one. Missing features are filled as described in [Model.Fit].
 //
+// The forecast of a node is NaN at times at which it is absent, see [dyngraph.Window.Present].
+//
 // A forecast does not depend on the other times asked for, unless they are after the last input. A model with Parity
 // that makes one forecast for the graph repeats it for every node.
 func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
@@ -87,7 +89,13 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	}
 	forecasts := make([]dyngraph.Forecasts, len(windows))
 	for b, w := range windows {
-		forecasts[b] = m.config.Head.Forecasts(w, slices.Clone(asked[b]), values[b])
+		f := m.config.Head.Forecasts(w, slices.Clone(asked[b]), values[b])
+		for t, at := range f.Times {
+			if f.Nodes == w.Series.Nodes() {
+				copy(f.Row(t), w.WithoutAbsent(at, f.Row(t)))
+			}
+		}
+		forecasts[b] = f
 	}
 	return forecasts, nil
 }

@@ -66,15 +66,15 @@ func (r *recurrent) compile(b *batch) (programs, error) {
 func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 	state, x0, control := in.one("state"), in.one("x0"), form.Control(in["control"])
 	steps := block(control.Times().Shape().Dim(1))
-	y, next := sequence.Steps(r.network, nn.Bind(r.params, in["params"]), r.sizes,
-		inputsOf(control.Part(in.one("first"), steps), x0), state)
+	x := inputsOf(control.Part(in.one("first"), steps), x0)
+	y, next := sequence.Steps(r.network, nn.Bind(r.params, in["params"]), r.sizes, x, state)
 	want := shapes.Make(x0.DType(), x0.Shape().Dim(0), steps, r.sizes.Nodes, r.sizes.Outputs)
 	if !y.Shape().Equal(want) || !next.Shape().Equal(state.Shape()) {
 		panic(invalid("Config.Network, a %T, steps to forecasts %s and states %s, want %s and %s", r.network, y.Shape(),
 			next.Shape(), want, state.Shape()))
 	}
 	if r.classes {
-		y = r.head.Forecast(nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), nil)
+		y = r.head.Forecast(nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), presentFrom(x, steps-1))
 	}
 	return []*Node{y, next}
 }

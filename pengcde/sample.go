@@ -31,7 +31,7 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 // write writes the training data of the sample, for a digest.
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.taken.Targets, s.taken.Weights}
-	rows = append(append(rows, s.onAll...), s.paths.Features...)
+	rows = append(append(append(rows, s.onAll...), s.paths.Features...), numbers(s.paths.Present)...)
 	if s.taken.Regressors != nil {
 		rows = append(rows, s.taken.Regressors)
 	}
@@ -89,6 +89,9 @@ func (m *Model) check(w dyngraph.Window) error {
 	case m.config.Inputs > 0 && w.Inputs() != m.config.Inputs:
 		return invalid("window at snapshot %d of series %q has %d inputs, the model was made for %d (Config.Inputs)", w.Start,
 			s.Name, w.Inputs(), m.config.Inputs)
+	case (m.config.RowFeatures > 0 || m.config.Parity) && !s.AllPresent():
+		return invalid("series %q has nodes that appear or leave (Series.Present), which a model with RowFeatures or Parity "+
+			"does not know: leave these out, with features of a constant 1 if there are no others", s.Name)
 	case w.Whole && m.config.Network != nil && isSummed(m.config.Head):
 		return invalid("a forecast of the graph with a Network, which has it at the end of a window alone: take windows of "+
 			"series %q", s.Name)
@@ -109,7 +112,11 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	}
 	s, end := w.Series, w.Start+w.Inputs()
 	weights, seen, knots, index := s.Weights[w.Start:end], s.Features[w.Start:end], w.InputTimes(), []int(nil)
-	if w.Whole {
+	var present [][]bool
+	if !s.AllPresent() {
+		present = s.Present[w.Start:end]
+		seen = started(seen, present)
+	} else if w.Whole {
 		weights, index = runs(weights)
 		if !m.config.driven() { // only the start is read; path.Fill needs two observations
 			seen = [][]float64{seen[0], seen[0]}
@@ -126,6 +133,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	if m.config.Network == nil {
 		m.noteControl(s, pattern, snapshots)
 	}
+	snapshots = withoutLoops(pattern, snapshots, present)
 	m.noteFeatures(s, w.Start, seen)
 	all, onAll := pattern, snapshots
 	pattern, snapshots, room := m.ownEdges(w, all, onAll)
@@ -134,13 +142,15 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
 	// Missing values repeat the last observation. An observation then shapes the path only from the interval that ends
-	// at it. The path does not change where nothing is observed, so steps need not end there.
+	// at it. The path does not change where nothing is observed, so steps need not end there. A node that appears later
+	// starts from the features that it then has; until then nothing reads its state.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
 	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
-		Snapshots: snapshots, Index: index, Capacity: room, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
+		Snapshots: snapshots, Index: index, Present: present, Capacity: room, GraphPath: m.config.Path,
+		FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features
 	}
@@ -182,6 +192,52 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 		t.Weights, s.times = slices.Insert(t.Weights, 0, 0), slices.Insert(s.times, 0, 0)
 	}
 	return s, nil
+}
+
+// numbers returns presence as rows of 0 and 1.
+func numbers(present [][]bool) [][]float64 {
+	rows := make([][]float64, len(present))
+	for k, row := range present {
+		rows[k] = make([]float64, len(row))
+		for u, there := range row {
+			if there {
+				rows[k][u] = 1
+			}
+		}
+	}
+	return rows
+}
+
+// started returns the features with 0 in place of NaN for nodes that are absent at all snapshots.
+func started(features [][]float64, present [][]bool) [][]float64 {
+	features = slices.Clone(features)
+	for k, row := range features {
+		features[k] = slices.Clone(row)
+		for i := range row {
+			u := i * len(present[k]) / len(row)
+			if !slices.ContainsFunc(present, func(row []bool) bool { return row[u] }) {
+				features[k][i] = 0
+			}
+		}
+	}
+	return features
+}
+
+// withoutLoops returns snapshots without the self-loops that a normalisation gives to absent nodes.
+func withoutLoops(p *dyngraph.Pattern, snapshots [][]float64, present [][]bool) [][]float64 {
+	if present == nil {
+		return snapshots
+	}
+	snapshots = slices.Clone(snapshots)
+	for k, entries := range snapshots {
+		snapshots[k] = slices.Clone(entries)
+		for e := range entries {
+			if !present[k][p.From[e]] {
+				snapshots[k][e] = 0
+			}
+		}
+	}
+	return snapshots
 }
 
 // runs merges each row that equals the row before it. It returns the distinct rows, and for each row the index of its

@@ -22,6 +22,7 @@ type fitCommand struct {
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
 	EdgeFeature  []string           `help:"${edge_feature}" sep:"none" placeholder:"COLUMN"`
 	Category     []string           `help:"${category}" sep:"none" placeholder:"COLUMN"`
+	Presence     string             `help:"${presence}" placeholder:"HOW"`
 	Calendar     []string           `help:"weekday, month or both with a comma: features of the date, known in advance." placeholder:"PARTS"`
 	Horizon      int                `help:"Forecast each of so many snapshots ahead." default:"1"`
 	First        int                `help:"${first}" default:"1"`
@@ -139,7 +140,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight, Features: c.EdgeFeature},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
-			Categories: c.Category},
+			Categories: c.Category, Presence: c.Presence},
 		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
 		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
 		Horizon: cmp.Or(c.Horizon, -1),

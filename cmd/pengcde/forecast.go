@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/forecast"
 )
@@ -54,7 +56,8 @@ func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	for _, f := range ahead {
-		fmt.Fprintf(s.out, "%s of %d nodes, %d after %s", f.Target, len(f.Values), f.Ahead, f.From)
+		present := len(slices.DeleteFunc(slices.Clone(f.Values), math.IsNaN))
+		fmt.Fprintf(s.out, "%s of %d nodes, %d after %s", f.Target, present, f.Ahead, f.From)
 		if f.Time != "" {
 			fmt.Fprintf(s.out, ": %s", f.Time)
 		}

@@ -131,7 +131,9 @@ func names() kong.Vars {
 		"edge_feature": "A column of numbers of --edges, such as --weight: its sums over the edges from a node and to it are " +
 			"two features of the node; repeat for more.",
 		"category": "A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more.",
-		"first":    "The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone.",
+		"presence": "rows: a node is there at times with a row of it in --nodes; seen: from its first row or edge on; or a " +
+			"column of --nodes with 1 and 0; else all nodes are always there.",
+		"first": "The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone.",
 		"scale": "log1p: learn the logarithm of 1 + target, which must be 0 or more, such as counts; forecasts are in the " +
 			"unit of the file and never negative, and squared errors, which choose the model, count ratios.",
 		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",

@@ -72,10 +72,11 @@ func commandsOf(node *kong.Node) (names []string) {
 var tableFlags = map[string]string{
 	"Edges.Time": "--edges-time", "Edges.From": "--source", "Edges.To": "--destination", "Edges.Weight": "--weight",
 	"Edges.EmptyWeight": "--empty-weight", "Nodes.Time": "--time", "Nodes.Node": "--node", "Nodes.Targets": "--target",
-	"Nodes.Features": "--feature", "Edges.Features": "--edge-feature", "Nodes.Aggregate": "--duplicate", "Config.Separator": "--separator",
-	"Config.Decimal": "--decimal", "Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges",
-	"Config.Step": "--step", "Config.Lags": "--lags", "Config.First": "--first",
-	"Config.Scale": "--scale", "Nodes.Categories": "--category", "Config.Calendar": "--calendar",
+	"Nodes.Features": "--feature", "Edges.Features": "--edge-feature", "Nodes.Presence": "--presence",
+	"Nodes.Aggregate": "--duplicate", "Config.Separator": "--separator", "Config.Decimal": "--decimal",
+	"Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges", "Config.Step": "--step",
+	"Config.Lags": "--lags", "Config.First": "--first", "Config.Scale": "--scale", "Nodes.Categories": "--category",
+	"Config.Calendar": "--calendar",
 }
 
 var (

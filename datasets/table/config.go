@@ -49,6 +49,11 @@ type Nodes struct {
 	// a feature that is 1 where it is the node's, else 0. For texts that appear later all of them are 0. Of several rows
 	// in a snapshot the last counts.
 	Categories []string `json:",omitempty"`
+	// Presence says at which times a node is there, such as a bank account between opening and closing: [ByRows], [Seen],
+	// or the name of a column with 1 for present and 0 for absent, which holds until the node's next row; before its
+	// first row a node is absent. If it is empty, all nodes are always present. Absent nodes have no values and no edges,
+	// see dyngraph.Series.Present.
+	Presence string `json:",omitempty"`
 	// Aggregate combines rows of the same node in the same snapshot. The default is [Mean] with a Config.Step and
 	// [Unique] without, so that a second row for a node and a time is an error.
 	Aggregate Aggregate `json:",omitempty"`
@@ -178,6 +183,9 @@ func (c Config) check() error {
 		return invalid("columns %q but no Nodes.Path, want the file that has them", c.Nodes.columns())
 	case c.Nodes.Path != "" && len(c.Nodes.columns()) == 0:
 		return invalid("no columns to read from %s, want Nodes.Targets, Nodes.Features or Nodes.Categories", c.Nodes.Path)
+	case c.Nodes.Path == "" && c.Nodes.Presence != "" && c.Nodes.Presence != Seen:
+		return invalid("Nodes.Presence %q but no Nodes.Path, want the file with the rows of nodes, or %q", c.Nodes.Presence,
+			Seen)
 	case c.Edges.Time == None && c.Nodes.Path == "":
 		return invalid("a static graph and no Nodes.Path: want a file with times")
 	case !slices.Contains([]EmptyWeight{Drop, Zero, Refuse}, c.Edges.EmptyWeight):

@@ -78,6 +78,10 @@ func (r *reader) readEdges(ctx context.Context) error {
 			return nil // an unknown node, said at the end
 		}
 		r.inEdges[from], r.inEdges[to] = true, true
+		if timeAt >= 0 {
+			r.see(from, snapshot)
+			r.see(to, snapshot)
+		}
 		pair := uint64(uint32(from))<<32 | uint64(uint32(to))
 		at, found := r.places[pair]
 		if !found {

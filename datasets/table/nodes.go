@@ -25,6 +25,10 @@ func (r *reader) readNodes(ctx context.Context) error {
 	for i := range n.Categories {
 		columns = append(columns, r.column(&n.Categories[i], "Nodes.Categories", nil, ""))
 	}
+	presenceAt := len(columns)
+	if n.presenceColumn() {
+		columns = append(columns, r.column(&n.Presence, "Nodes.Presence", nil, ""))
+	}
 	r.texts.how, r.textNames = Last, make([]texts, len(n.Categories))
 	if n.Time == None {
 		return invalid("Nodes.Time %q, want the name of a column: values of nodes have times", None)
@@ -50,6 +54,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 		}
 		if node >= 0 {
 			r.inNodes[node] = true
+			r.see(node, snapshot)
 		}
 		var row *gridRow
 		first := int(node) * width
@@ -78,7 +83,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 				return p.fault(column, "values whose sum is too large for a float", "a smaller unit")
 			}
 		}
-		for k, v := range cells[numbers:] {
+		for k, v := range cells[numbers:presenceAt] {
 			number, fault := r.textNames[k].number(p, n.Categories[k], v)
 			if fault != nil {
 				return fault
@@ -86,6 +91,15 @@ func (r *reader) readNodes(ctx context.Context) error {
 			if row != nil && !math.IsNaN(number) {
 				at := int(node)*len(n.Categories) + k
 				r.texts.row(snapshot, at+1).add(Last, at, number, when)
+			}
+		}
+		for _, v := range cells[presenceAt:] {
+			state, fault := p.isPresence(n.Presence, v)
+			if fault != nil {
+				return fault
+			}
+			if row != nil && !math.IsNaN(state) {
+				r.states.row(snapshot, int(node)+1).add(Last, int(node), state, when)
 			}
 		}
 		if err := r.full(p, &r.texts); err != nil {

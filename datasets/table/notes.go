@@ -48,12 +48,16 @@ func (r *reader) compareNodes() error {
 	return nil
 }
 
-// noteGaps tells of missing values. When scales are to be taken, a target that has no value at all is an error.
-func (r *reader) noteGaps(v values, first bool) error {
+// noteGaps tells of missing values of present nodes. When scales are to be taken, a target that has no value at all
+// is an error.
+func (r *reader) noteGaps(v values, present [][]bool, first bool) error {
 	count := func(rows [][]float64, k, size int, name string) error {
 		gaps, total := 0, 0
-		for _, row := range rows {
+		for i, row := range rows {
 			for at := k; at < len(row); at += size {
+				if present != nil && !present[i][at/size] {
+					continue
+				}
 				total++
 				if math.IsNaN(row[at]) {
 					gaps++

@@ -53,13 +53,15 @@ type reader struct {
 	edges, values grid
 	sums          grid // over edges from and to a node, by feature of edges
 	texts         grid // numbers of texts
+	states        grid // of Nodes.Presence, by node
 	textNames     []texts
 
 	ids      map[string]int32 // nodes, in the order in which they occur
 	names    []string
 	inEdges  []bool // which file has the node
 	inNodes  []bool
-	closed   bool // no node may be added
+	seen     []int64 // the first step with a row or an edge of the node
+	closed   bool    // no node may be added
 	unknown  []string
 	stranger map[string]bool
 	firstBad *Error // where the first unknown node is
@@ -152,7 +154,7 @@ func (r *reader) node(p place, column string, v cell) (int32, *Error) {
 	r.ids[name] = id
 	r.held += nodeHolds + len(name)/8
 	r.names = append(r.names, name)
-	r.inEdges, r.inNodes = append(r.inEdges, false), append(r.inNodes, false)
+	r.inEdges, r.inNodes, r.seen = append(r.inEdges, false), append(r.inNodes, false), append(r.seen, notSeen)
 	return id, nil
 }
 

@@ -48,6 +48,7 @@ func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series
 		reader.ids[name] = int32(u)
 	}
 	reader.inEdges, reader.inNodes = make([]bool, len(r.NodeNames)), make([]bool, len(r.NodeNames))
+	reader.seen = slices.Repeat([]int64{notSeen}, len(r.NodeNames))
 	reader.clock = clock{step: c.Step, known: true, dated: r.Dated}
 	return reader.read(ctx, &r)
 }

@@ -54,11 +54,17 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	if err != nil {
 		return nil, err
 	}
+	present := r.presence(order, steps)
+	if err := r.checkEdges(s, weights, steps, present); err != nil {
+		return nil, err
+	}
+	r.notePresence(present)
 	s.Weights = weights[offset:]
 	r.times(s, steps, recipe)
 	r.noteSpacing(s.Times)
 	values := r.nodeValues(order, steps)
-	if err := r.noteGaps(values, recipe.NodeNames == nil); err != nil {
+	values.onlyPresent(present)
+	if err := r.noteGaps(values, present, recipe.NodeNames == nil); err != nil {
 		return nil, err
 	}
 	if recipe.NodeNames == nil {
@@ -79,7 +85,12 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 			s.Scales = append(s.Scales, recipe.TargetScale)
 		}
 	}
-	if err := s.Validate(); err != nil {
+	if present != nil {
+		s, err = s.WithPresence(present[offset:])
+	} else {
+		err = s.Validate()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("datasets/table: %w", err)
 	}
 	return s, nil

@@ -16,7 +16,8 @@ type Score struct {
 	// Err tells why there are no forecasts, for example because the series has no last values; the other fields are
 	// then empty.
 	Err error
-	// Windows are the forecast windows in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node.
+	// Windows are the forecast windows in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node, NaN
+	// for nodes that are absent at a window's last input.
 	Windows   []dyngraph.Window
 	Forecasts [][]float64
 	// Errors [windows] are mean squared errors by node, NaN for a window without an observed target.
@@ -47,10 +48,14 @@ func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Sc
 			return Score{}, invalid("forecast of %q for the window at snapshot %d has %d values, want %d (nodes x targets)",
 				name, w.Start, len(forecast), len(w.Target()))
 		}
-		if k := slices.IndexFunc(forecast, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); k >= 0 {
-			return Score{}, invalid("forecast of %q for the window at snapshot %d, node %d is %g, want a finite number", name,
-				w.Start, k/w.Series.TargetSize, forecast[k])
+		present, size := w.Present(math.Inf(1)), w.Series.TargetSize
+		for k, v := range forecast {
+			if (math.IsNaN(v) || math.IsInf(v, 0)) && (present == nil || present[k/size]) {
+				return Score{}, invalid("forecast of %q for the window at snapshot %d, node %d is %g, want a finite number", name,
+					w.Start, k/size, v)
+			}
 		}
+		forecast = w.WithoutAbsent(math.Inf(1), forecast)
 		s.Windows, s.Forecasts = append(s.Windows, w), append(s.Forecasts, forecast)
 	}
 	return s, s.measure()

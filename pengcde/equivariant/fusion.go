@@ -40,6 +40,7 @@ type Pair struct {
 	operator operator
 	prepared prepared
 	sides    int
+	present  *Node // see [Matrix.Masked]
 	// nodes [batch, n, sides·statistics + 1] holds row sums, column sums, diagonal, total and trace of each matrix, A
 	// first, and a column of 1.
 	nodes *Node
@@ -67,6 +68,7 @@ func newPair(matrices ...*Matrix) *Pair {
 		operator: first.operator,
 		prepared: first.operator.prepare(first.form.Symmetric, rows...),
 		sides:    len(matrices),
+		present:  first.present,
 		nodes:    Concatenate(append(nodes, ones), -1),
 	}
 }
@@ -93,6 +95,7 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 		panic(errs.New(ErrMap, "pengcde/equivariant: a fusion of %d matrices on a Pair of %d: NewSingle is for a Single "+
 			"fusion, NewPair for others", f.sides(), p.sides))
 	}
+	z = Mask(p.present, z)
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
 	flat := Reshape(weights, seeds.Dims(p.sides*len(f.Maps))...)

@@ -39,6 +39,7 @@ type Matrix struct {
 	Rows     *Node
 	operator operator
 	prepared *prepared
+	present  *Node // see Masked
 }
 
 // Matrix returns the matrix with the given rows [batch, width], interpolated between the rows of [Product.Snapshots],
@@ -61,7 +62,23 @@ func (m *Matrix) Nodes() int { return m.form.Nodes }
 
 // With returns the matrix with other rows of the same form.
 func (m *Matrix) With(rows *Node) *Matrix {
-	return &Matrix{form: m.form, Rows: rows, operator: m.operator}
+	return &Matrix{form: m.form, Rows: rows, operator: m.operator, present: m.present}
+}
+
+// Masked returns the matrix that multiplies only the states of present nodes, as if the others were 0: present [batch,
+// n, 1] is 1 for a present node, else 0. nil means that all are present.
+func (m *Matrix) Masked(present *Node) *Matrix {
+	masked := *m
+	masked.present = present
+	return &masked
+}
+
+// Mask returns x [batch, n, d] with 0 for absent nodes, given present [batch, n, 1]; x itself if present is nil.
+func Mask(present, x *Node) *Node {
+	if present == nil {
+		return x
+	}
+	return Mul(x, present)
 }
 
 // entries returns the matrix entries of the rows, [batch, entries].
@@ -70,7 +87,9 @@ func (m *Matrix) entries() *Node {
 }
 
 // Apply returns M Z for states z [batch, n, d].
-func (m *Matrix) Apply(z *Node) *Node {
+func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
+
+func (m *Matrix) multiply(z *Node) *Node {
 	if m.prepared == nil {
 		prepared := m.operator.prepare(m.form.Symmetric, m.Rows)
 		m.prepared = &prepared

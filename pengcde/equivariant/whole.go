@@ -13,19 +13,24 @@ func (m *Matrix) WithTransposed() *Matrix {
 		statistics := Slice(rows, AxisRange(), AxisRange(-m.form.statistics()+2*m.form.Nodes))
 		rows = Concatenate([]*Node{m.operator.transposedEntries(m.entries()), m.ColumnSums(), m.RowSums(), statistics}, 1)
 	}
-	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0),
+	both := &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0),
 		operator: m.operator.withTranspose(m.form.Nodes)}
+	if m.present != nil {
+		both.present = Concatenate([]*Node{m.present, m.present}, 0)
+	}
+	return both
 }
 
-// Dense returns A with all its entries, [batch, n, n]. It is for networks that take a number for each pair of nodes,
-// and so need n² memory anyway. For a sparse matrix it costs the same as a product with states of width n.
+// Dense returns A with all its entries, masked or not, [batch, n, n]. It is for networks that take a number for each
+// pair of nodes, and so need n² memory anyway. For a sparse matrix it costs the same as a product with states of width
+// n.
 func (m *Matrix) Dense() *Node {
 	batch, n := m.Rows.Shape().Dim(0), m.form.Nodes
 	if !m.form.Sparse {
 		return Reshape(m.entries(), batch, n, n)
 	}
 	identity := DiagonalWithValue(ScalarOne(m.Rows.Graph(), m.Rows.DType()), n)
-	return m.Apply(BroadcastToShape(ExpandAxes(identity, 0), shapes.Make(m.Rows.DType(), batch, n, n)))
+	return m.multiply(BroadcastToShape(ExpandAxes(identity, 0), shapes.Make(m.Rows.DType(), batch, n, n)))
 }
 
 // RowSums returns Σ_v A_uv of each node u, [batch, n].

@@ -15,6 +15,7 @@ type Control struct {
 	knots              []*Node
 	until, index, rows *Node
 	clock, features    *Node // nil if there is none
+	present            *Node // [batch, T, n, 1], 1 for present nodes, else 0; nil if all are present
 	tables             []*Node
 	side               *Node // the side from which knots are evaluated, see From; nil if it does not matter
 	columns            *Node // [n, p], the matrix that maps rows of A to features, see [Rows]; nil if there is none
@@ -44,6 +45,7 @@ func (f Form) Control(nodes []*Node) *Control {
 	}
 	c.knots = []*Node{next(true)}
 	c.until, c.index, c.rows, c.clock, c.features = next(true), next(true), next(true), next(f.Clock), next(f.Features > 0)
+	c.present = next(f.Present)
 	if f.natural() {
 		c.knots = append(c.knots, next(true))
 	}
@@ -64,6 +66,7 @@ func (c *Control) fits(z *Node) {
 
 // At returns the control at t [batch] for a custom field: A, A', and the derivative dX/dt [batch, n, p] of the
 // features, which is nil if there are no features. Steps should end where the graph changes, see [Sample.Changes].
+// Absent nodes have dX/dt 0, and A and A' multiply the states of present nodes alone, see [equivariant.Matrix.Masked].
 func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	s := c.at(t, c.width())
 	return s.a, s.da, s.dx
@@ -89,7 +92,7 @@ func (c *Control) Part(first *Node, count int) *Control {
 		return Transpose(Gather(Transpose(x, 0, 1), at), 0, 1) // the Go backend has no DynamicSlice
 	}
 	part.knots = []*Node{cut(c.knots[0])}
-	part.index, part.features = cut(c.index), cut(c.features)
+	part.index, part.features, part.present = cut(c.index), cut(c.features), cut(c.present)
 	return &part
 }
 
@@ -98,6 +101,9 @@ func (c *Control) Times() *Node { return c.knots[0] }
 
 // Features returns the observed features, [batch, T, n, p]; nil if there are none.
 func (c *Control) Features() *Node { return c.features }
+
+// Present returns 1 for each node that is present at an observation, else 0: [batch, T, n, 1]; nil if all are present.
+func (c *Control) Present() *Node { return c.present }
 
 // Graph returns the matrix A of an observation, 0 to T-1, without interpolation. It serves networks in discrete steps.
 func (c *Control) Graph(observation int) *equivariant.Matrix {
@@ -117,9 +123,9 @@ func (c *Control) at(t *Node, p int) signal {
 	until := Min(t, c.until)
 	moving := c.moving(t)
 	interval := path.Locate(c.form.GraphPath, c.knots, until, c.side).Freeze(moving)
-	s := signal{rate: c.Rate(t)}
+	s := signal{rate: c.Rate(t), present: c.presentAt(t)}
 	a, da := interval.Snapshots(c.rows, c.index)
-	s.a, s.da = c.form.Graphs.Matrix(a, c.tables), c.form.Graphs.Matrix(da, c.tables)
+	s.a, s.da = c.matrix(a, s.present), c.matrix(da, s.present)
 	if p == 0 {
 		return s
 	}
@@ -127,14 +133,31 @@ func (c *Control) at(t *Node, p int) signal {
 		panic(invalid("the field takes %d node features, the control has %d", p, c.width()))
 	}
 	if c.columns != nil {
-		s.dx = s.da.Times(c.columns)
+		s.dx = equivariant.Mask(s.present, s.da.Times(c.columns))
 		return s
 	}
 	if c.form.FeaturePath != c.form.GraphPath {
 		interval = path.Locate(c.form.FeaturePath, c.knots, until, c.side).Freeze(moving)
 	}
-	_, s.dx = interval.Eval(c.features)
+	_, dx := interval.Eval(c.features)
+	s.dx = equivariant.Mask(s.present, dx)
 	return s
+}
+
+// matrix returns the matrix of rows [batch, width], masked by present [batch, n, 1].
+func (c *Control) matrix(rows, present *Node) *equivariant.Matrix {
+	return c.form.Graphs.Matrix(rows, c.tables).Masked(present)
+}
+
+// presentAt returns the presence at the last knot up to t, see reached: [batch, n, 1]; nil if all nodes are present.
+func (c *Control) presentAt(t *Node) *Node {
+	if c.present == nil {
+		return nil
+	}
+	dims := c.present.Shape().Dimensions // [batch, T, n, 1]
+	at := ExpandAxes(c.reached(t), -1)
+	at = Add(at, MulScalar(Iota(at.Graph(), at.Shape(), 0), dims[1]))
+	return Gather(Reshape(c.present, dims[0]*dims[1], dims[2], 1), at)
 }
 
 // moving marks the samples whose paths are not held yet at t [batch].
@@ -174,10 +197,9 @@ func (c *Control) Rate(t *Node) *Node {
 	return nil
 }
 
-// latest returns the snapshot of the last knot at or before t [batch], or strictly before it if evaluated from earlier
-// times. Before the first knot it returns the first snapshot. With lag it returns the snapshot before that one. The
-// signal has no derivative.
-func (c *Control) latest(t *Node, lag bool) signal {
+// reached returns the last knot at or before t [batch], or strictly before it if evaluated from earlier times: [batch]
+// int32. Before the first knot it is the first.
+func (c *Control) reached(t *Node) *Node {
 	knots := c.knots[0]
 	ahead := ExpandAxes(t, -1)
 	reached := LessOrEqual(knots, ahead)
@@ -187,14 +209,20 @@ func (c *Control) latest(t *Node, lag bool) signal {
 		reached = Where(c.on(distance), BroadcastToDims(late, knots.Shape().Dimensions...), reached)
 	}
 	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
-	k = Max(k, ZerosLike(k)) // [batch]
-	index := c.index
+	return Max(k, ZerosLike(k))
+}
+
+// latest returns the snapshot of the last knot up to t [batch], see reached. With lag it returns the snapshot before
+// that one. The signal has no derivative.
+func (c *Control) latest(t *Node, lag bool) signal {
+	k, index := c.reached(t), c.index
 	if lag {
 		index = Max(AddScalar(index, -1), ZerosLike(index))
 	}
-	batch := knots.Shape().Dimensions[0]
+	batch := k.Shape().Dim(0)
 	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1),
 		Weights: Zeros(t.Graph(), shapes.Make(dtypes.Float64, batch, 2, 2))}
 	a, _ := constant.Snapshots(c.rows, index)
-	return signal{rate: c.Rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
+	present := c.presentAt(t)
+	return signal{rate: c.Rate(t), a: c.matrix(a, present), present: present}
 }

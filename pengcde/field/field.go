@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -15,7 +16,8 @@ type Field interface {
 	// Params declares the learned parameters. Like Derivative it panics on impossible sizes of the field, such as
 	// Hidden and Layers.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], using [Control.At]. The
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], using [Control.At]. States
+	// of absent nodes are 0 in z; their dZ/dt does not count. The
 	// fields of this package also accept the parameters of several seeds at once (see [nn.Seeds]), except with
 	// identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
@@ -76,7 +78,10 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 		}
 		control := form.Control(args[len(params):])
 		control.fits(z)
-		return f.Derivative(form.Seeds.Bind(params, args), control.From(side), t, z)
+		control = control.From(side)
+		present := control.presentAt(t)
+		dz := f.Derivative(form.Seeds.Bind(params, args), control, t, equivariant.Mask(present, z))
+		return equivariant.Mask(present, dz)
 	}, params
 }
 

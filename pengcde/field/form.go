@@ -28,6 +28,8 @@ type Form struct {
 	Features int
 	// Clock reports that the time channel has its own clock.
 	Clock bool
+	// Present reports that nodes appear or leave in a sample.
+	Present bool
 	// Seeds is the number of models whose parameters are given at once, [S, dims...], each for its part of the batch.
 	// 0, as set by NewControl, means one model. See [nn.Seeds].
 	Seeds nn.Seeds
@@ -58,7 +60,8 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		s.GraphPath, s.FeaturePath = cmp.Or(s.GraphPath, path.Hermite), cmp.Or(s.FeaturePath, path.Hermite)
 	}
 	first := samples[0]
-	form := Form{GraphPath: first.GraphPath, FeaturePath: first.GraphPath, Clock: first.Clock != nil}
+	form := Form{GraphPath: first.GraphPath, FeaturePath: first.GraphPath, Clock: first.Clock != nil,
+		Present: slices.ContainsFunc(samples, func(s Sample) bool { return s.Present != nil })}
 	var patterns []*dyngraph.Pattern
 	var capacity equivariant.NeighbourCapacity
 	var knots [][]float64
@@ -123,5 +126,28 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		}
 		control = append(control, features)
 	}
+	if form.Present {
+		control = append(control, presence(dtype, samples, count, graphs.Nodes))
+	}
 	return slices.Concat(control, times[1:], tables), form, nil
+}
+
+// presence returns 1 for each present node, else 0: [batch, T, n, 1].
+func presence(dtype dtypes.DType, samples []Sample, knots, nodes int) *tensors.Tensor {
+	present := make([]float64, 0, len(samples)*knots*nodes)
+	for _, s := range samples {
+		if s.Present == nil {
+			present = append(present, slices.Repeat([]float64{1}, knots*nodes)...)
+		}
+		for _, row := range s.Present {
+			for _, there := range row {
+				one := 0.0
+				if there {
+					one = 1
+				}
+				present = append(present, one)
+			}
+		}
+	}
+	return host.Tensor(dtype, present, len(samples), knots, nodes, 1)
 }

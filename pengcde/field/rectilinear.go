@@ -21,7 +21,8 @@ import (
 type Axis struct {
 	// Sample is the sample along the axis: a Linear path with a Clock.
 	Sample Sample
-	// Turns are the positions where time stops and where it goes on: steps should end there.
+	// Turns are the positions where time stops and where it goes on, and where nodes appear or leave: steps should end
+	// there.
 	Turns []float64
 
 	knots, places []float64 // of the observations: times, and positions on the axis after they are taken in
@@ -31,13 +32,16 @@ type Axis struct {
 func (s Sample) Axis() Axis {
 	a := Axis{knots: s.Knots}
 	along := s
-	along.Knots, along.Index, along.Features, along.Clock = nil, nil, nil, nil
+	along.Knots, along.Index, along.Features, along.Clock, along.Present = nil, nil, nil, nil, nil
 	along.GraphPath, along.FeaturePath = path.Linear, path.Linear
 	put := func(place, time float64, knot int) {
 		along.Knots, along.Clock = append(along.Knots, place), append(along.Clock, time)
 		along.Index = append(along.Index, s.inForce(knot))
 		if s.Features != nil {
 			along.Features = append(along.Features, s.Features[knot])
+		}
+		if s.Present != nil {
+			along.Present = append(along.Present, s.Present[knot])
 		}
 	}
 	place := 0.0
@@ -50,6 +54,8 @@ func (s Sample) Axis() Axis {
 				put(place, t, k-1)
 				a.Turns = append(a.Turns, place, place+1)
 				place++
+			} else if s.arrives(k) {
+				a.Turns = append(a.Turns, place)
 			}
 		}
 		put(place, t, k)
@@ -80,12 +86,15 @@ func (a Axis) Place(times []float64) []float64 {
 func (a Axis) Lengthen(count int) Sample {
 	s := a.Sample
 	s.Knots, s.Clock, s.Index = slices.Clone(s.Knots), slices.Clone(s.Clock), slices.Clone(s.Index)
-	s.Features = slices.Clone(s.Features)
+	s.Features, s.Present = slices.Clone(s.Features), slices.Clone(s.Present)
 	for last := len(s.Knots) - 1; len(s.Knots) < max(count, len(a.Sample.Knots)+1); last++ {
 		s.Knots, s.Clock = append(s.Knots, s.Knots[last]+1), append(s.Clock, s.Clock[last]+1)
 		s.Index = append(s.Index, s.Index[last])
 		if s.Features != nil {
 			s.Features = append(s.Features, s.Features[last])
+		}
+		if s.Present != nil {
+			s.Present = append(s.Present, s.Present[last])
 		}
 	}
 	return s

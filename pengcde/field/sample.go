@@ -26,6 +26,9 @@ type Sample struct {
 	// Features [T][n*p] are the features at the knots, row-major by node; nil for fields without features. They must be
 	// finite: [path.Fill] replaces missing features, and adds channels that tell where features were observed.
 	Features [][]float64
+	// Present [T][n] says which nodes are present from a knot to the next; nil means all. The field sees 0 as state and
+	// dx/dt of an absent node, whose state is frozen. Steps must end on [Sample.Arrivals].
+	Present [][]bool
 	// GraphPath and FeaturePath are the interpolations of snapshots and features, equal for all samples of a batch. If
 	// one is Rectilinear the other must be too: the solve then runs along the axis of [path.Lengthen], on which the
 	// time channel stops while values move.
@@ -79,6 +82,22 @@ func (s Sample) Jumps() []float64 {
 	return times
 }
 
+// Arrivals returns the knots at which a node appears or leaves.
+func (s Sample) Arrivals() []float64 {
+	var times []float64
+	for k := 1; k < len(s.Present); k++ {
+		if s.arrives(k) {
+			times = append(times, s.Knots[k])
+		}
+	}
+	return times
+}
+
+// arrives reports whether a node appears or leaves at a knot.
+func (s Sample) arrives(k int) bool {
+	return k < len(s.Present) && !slices.Equal(s.Present[k], s.Present[k-1])
+}
+
 func (s Sample) sameGraph(a, b int) bool {
 	return a == b || min(a, b) >= 0 && max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
 }
@@ -111,6 +130,10 @@ func (s Sample) agree(b int, first Sample) error {
 		(s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
 		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: "+
 			"choose it for both", s.GraphPath, s.FeaturePath)
+	case s.Present != nil && s.GraphPath == path.Rectilinear:
+		return invalid("presence beside a rectilinear path, which has a time axis of its own: take Sample.Axis")
+	case s.Present != nil && len(s.Present) != len(s.Knots):
+		return invalid("presence at %d of %d knots, want it for each knot, or for none", len(s.Present), len(s.Knots))
 	case s.Clock != nil && s.GraphPath == path.Rectilinear:
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
@@ -148,6 +171,12 @@ func (s Sample) check(b int, first Sample) error {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
 			return errs.In(here, errs.New(dyngraph.ErrInvalid, "knot %d names snapshot %d of %d", k, j, len(s.Snapshots)),
 				ErrInput)
+		}
+	}
+	for k, row := range s.Present {
+		if len(row) != s.Pattern.Nodes {
+			return errs.New(ErrInput, "%s: presence of %d nodes at knot %d, want it for each of %d", here, len(row), k,
+				s.Pattern.Nodes)
 		}
 	}
 	for k, row := range s.Features {

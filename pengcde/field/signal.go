@@ -14,6 +14,8 @@ type signal struct {
 	dx *Node
 	// rate [batch] float64 is the derivative of the time channel; nil if it is 1.
 	rate *Node
+	// present [batch, n, 1] is 1 for present nodes, else 0; nil if all are present.
+	present *Node
 }
 
 // speed returns the rate, or 1, in the type of x [batch, ...] and a shape that broadcasts to it.

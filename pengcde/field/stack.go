@@ -106,7 +106,7 @@ func (s stack) respond(v nn.Values, signal signal, z *Node, inner func(c equivar
 	}
 	x := z
 	for _, c := range s.layers[:len(s.layers)-1] {
-		x = inner(c, x)
+		x = equivariant.Mask(signal.present, inner(c, x))
 	}
 	dz := signal.drive(v, s.last(), outer(s.last()), x)
 	if s.style.Linear {

@@ -10,6 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
+// Present is the name of an input of every [Head.Forecast] besides the arrays of its Batch: [B, S, n, 1], 1 for nodes
+// that are present at a save time, else 0. It is missing if all nodes are present. States of absent nodes are 0; a head
+// that takes a sum or a mean over nodes leaves them out.
+const Present = "present"
+
 // Names of the arrays that heads with targets compare forecasts with.
 const (
 	Targets = "targets" // [B, S, rows, q]; 0 if missing, see [MeanRows]

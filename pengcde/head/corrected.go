@@ -57,7 +57,16 @@ func (h Corrected) Inputs() (seen, met []string) {
 func (h Corrected) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	y := h.read(v, z)
 	linear := v.Product(in[regressorsInput], v.Get(linearName), 1)
-	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(linear, 1))
+	return Add(Sub(y, meanOver(in[Present], y)), ExpandAxes(linear, 1))
+}
+
+// meanOver returns the mean of y [B, S, n, q] over the nodes that are present, all if present is nil: [B, S, 1, q].
+func meanOver(present, y *Node) *Node {
+	if present == nil {
+		return ReduceAndKeep(y, ReduceMean, 2)
+	}
+	count := ReduceAndKeep(present, ReduceSum, 2)
+	return Div(ReduceAndKeep(Mul(y, present), ReduceSum, 2), Max(count, OnesLike(count)))
 }
 
 // Loss implements [Head]. The penalty pulls the coefficients, [q, width] or [S, q, width] for several seeds, to the

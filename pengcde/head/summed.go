@@ -4,6 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -13,8 +14,8 @@ type ofGraph struct {
 }
 
 // Forecast implements [Head]: [B, S, 1, q].
-func (h ofGraph) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
-	return ReduceAndKeep(h.read(v, z), ReduceSum, 2)
+func (h ofGraph) Forecast(v nn.Values, z *Node, in Inputs) *Node {
+	return ReduceAndKeep(equivariant.Mask(in[Present], h.read(v, z)), ReduceSum, 2)
 }
 
 // Batch implements [Head].

@@ -150,6 +150,10 @@ func check(w dyngraph.Window) error {
 		return invalid("series %q has %d targets a node (whole: %v), want one, of a whole series", w.Series.Name,
 			w.Series.TargetSize, w.Whole)
 	}
+	if !w.Series.AllPresent() {
+		return invalid("series %q has nodes that appear or leave, and laws are of graphs whose nodes stay: take a part of "+
+			"the series in which all are present", w.Series.Name)
+	}
 	return nil
 }
 

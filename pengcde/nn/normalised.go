@@ -34,8 +34,8 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 // scaled returns l.Apply(v, r.Apply(v, x)) for a norm over the graph, by one product with x itself: gain and shift go
 // into weight and bias, and each sample's factor multiplies the product. It saves a GPU a launch.
 func (r RMSNorm) scaled(v Values, l Linear, x *Node) *Node {
-	gain, shift := v.Axis(v.Get(r.Name+".weight")), v.Axis(v.Get(r.Name+".bias")) // [S, In]
-	weight, bias := v.Axis(v.Get(l.Name+".weight")), v.Axis(v.Get(l.Name+".bias"))  // [S, Out, In] and [S, Out]
+	gain, shift := v.Axis(v.Get(r.Name+".weight")), v.Axis(v.Get(r.Name+".bias"))  // [S, In]
+	weight, bias := v.Axis(v.Get(l.Name+".weight")), v.Axis(v.Get(l.Name+".bias")) // [S, Out, In] and [S, Out]
 	moved := Add(bias, ReduceSum(Mul(weight, ExpandAxes(shift, 1)), -1))
 	weight = Mul(weight, ExpandAxes(gain, 1))
 	if v.Seeds == 0 {

@@ -98,7 +98,9 @@ func (d DCRNN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node
 	var seen walk
 	for t := range in.Features.Shape().Dim(1) {
 		x, seen = Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1), newWalk(in.Graph(t), d.Order, d.Published)
-		states = d.encode(v, s, seen, x, states)
+		for i, next := range d.encode(v, s, seen, x, states) {
+			states[i] = in.Frozen(t, states[i], next)
+		}
 	}
 	for i, cell := range d.cells("decoder", s) {
 		x = cell.Step(v, seen, x, states[i])

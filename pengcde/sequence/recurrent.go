@@ -33,11 +33,12 @@ func RollOut(r Recurrent, v nn.Values, s Sizes, in Inputs) *Node {
 }
 
 // Steps builds the steps of a network through all inputs from a state [B, n, State]. It returns the forecast at each,
-// [B, T, n, q], and the last state.
+// [B, T, n, q], and the last state. A step does not change the states of absent nodes.
 func Steps(r Recurrent, v nn.Values, s Sizes, in Inputs, state *Node) (forecasts, last *Node) {
 	each := make([]*Node, in.Features.Shape().Dim(1))
 	for t := range each {
-		state, each[t] = r.Step(v, s, in.Graph(t), Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1), state)
+		next, forecast := r.Step(v, s, in.Graph(t), Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1), state)
+		state, each[t] = in.Frozen(t, state, next), forecast
 	}
 	return Stack(each, 1), state
 }

@@ -37,12 +37,25 @@ type Inputs struct {
 	// Times [B, T] are measured from the first observation. Features are [B, T, n, p] without missing values. Both have
 	// the float type of the model.
 	Times, Features *Node
+	// Present [B, T, n, 1] is 1 for nodes that are present at an observation, else 0; nil if all are. Features of absent
+	// nodes are 0, they have no edges, and their forecasts do not count.
+	Present *Node
 	// Graph returns the matrix A of an observation, 0 to T-1, separate for each window and normalised according to the
 	// model's configuration. Its pattern may omit edges without a weight in the window.
 	Graph func(observation int) *equivariant.Matrix
 	// Dropout zeroes entries of x at the given rate in training and scales the others by 1/(1-rate); it draws a new
 	// mask for each batch. In forecasts it returns x.
 	Dropout func(x *Node, rate float64) *Node
+}
+
+// Frozen returns the states after an observation, [B, n, d]: next for present nodes and the states before it for absent
+// ones.
+func (in Inputs) Frozen(observation int, before, next *Node) *Node {
+	if in.Present == nil {
+		return next
+	}
+	present := Squeeze(SliceAxis(in.Present, 1, AxisElem(observation)), 1) // [B, n, 1]
+	return Add(before, Mul(present, Sub(next, before)))
 }
 
 // Network is a network with parameters. Both methods panic on impossible options or sizes, with an error that explains
