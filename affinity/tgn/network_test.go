@@ -109,7 +109,7 @@ func TestGradient(t *testing.T) {
 		if err := plans[0].Walk(t.Context(), last); err != nil {
 			t.Fatal(err)
 		}
-		_, gradients, err := n.lossOf(last.at, last.answer)
+		_, gradients, err := n.loss(last.at, last.answer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestGradient(t *testing.T) {
 			if !used && p.Name != "attention.key.bias" { // which moves all scores of a node alike
 				t.Errorf("%s: %s has no influence", name, p.Name)
 			}
-			values := host.Floats(n.params[i])
+			values := host.Floats(n.core.Params[i])
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range min(6, len(values)) {
 				j := random.IntN(len(values))
@@ -127,14 +127,14 @@ func TestGradient(t *testing.T) {
 				at := func(x float64) float64 {
 					changed := slices.Clone(values)
 					changed[j] = x
-					old := n.params[i]
-					n.params[i] = host.Tensor(old.DType(), changed, old.Shape().Dimensions...)
-					loss, more, err := n.lossOf(last.at, last.answer)
+					old := n.core.Params[i]
+					n.core.Params[i] = host.Tensor(old.DType(), changed, old.Shape().Dimensions...)
+					loss, more, err := n.loss(last.at, last.answer)
 					if err != nil {
 						t.Fatal(err)
 					}
 					xla.Free(more...)
-					n.params[i] = old
+					n.core.Params[i] = old
 					return loss
 				}
 				slope := (at(values[j]+h) - at(values[j]-h)) / (2 * h)
@@ -156,22 +156,26 @@ func TestLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range variants {
-		c.Width, c.Neighbours, c.Epochs, c.LearningRate = 16, 4, 30, 0.01
+		c.Width, c.Neighbours, c.Training = 16, 4, Training(30, 0.01)
 		n := made(t, xlatest.Backend(t), c, data)
-		before, err := affinity.Score(t.Context(), plan, n)
+		report, err := n.Fit(t.Context(), plan.Past(), c.Training)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		after, err := affinity.Evaluate(t.Context(), plan, n)
+		first, lowest := report.Epochs[0].TrainLoss, math.Inf(1)
+		for _, epoch := range report.Epochs {
+			lowest = min(lowest, epoch.TrainLoss)
+		}
+		if len(report.Epochs) != c.Training.Epochs || !(lowest < 0.9*first) || !(report.BestValidation < 0.3) {
+			t.Errorf("%s: %d epochs, loss %g at first and %g at the lowest, on validation %g", name, len(report.Epochs), first,
+				lowest, report.BestValidation)
+		}
+		trained, err := affinity.Score(t.Context(), plan, n, affinity.Test)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		untrained, trained := before.Mean(affinity.Train), after.Mean(affinity.Train)
-		if !(trained > untrained+0.02) || name == "TGNv2" && !(after.Mean(affinity.Test) > 0.95) {
-			t.Errorf("%s: NDCG %g untrained and %g trained, on test %g", name, untrained, trained, after.Mean(affinity.Test))
-		}
-		if len(n.Scores) != c.Epochs {
-			t.Errorf("%s: %d scores on validation, want %d", name, len(n.Scores), c.Epochs)
+		if test := trained.Mean(affinity.Test); name == "TGNv2" && !(test > 0.95) {
+			t.Errorf("%s: NDCG %g", name, test)
 		}
 	}
 }
@@ -207,7 +211,7 @@ func BenchmarkTrade(b *testing.B) {
 				b.ReportMetric(report.Mean(affinity.Test), "NDCG-test")
 			}
 			b.ReportMetric(persistent.Mean(affinity.Test), "NDCG-persistent")
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n.layers.Epochs), "s/epoch")
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n.layers.Training.Epochs), "s/epoch")
 		})
 	}
 }
@@ -216,7 +220,7 @@ func BenchmarkTrade(b *testing.B) {
 func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 	for name, c := range variants {
 		c = small(c)
-		c.Batch, c.Epochs = 100, 1
+		c.Batch, c.Training = 100, Training(1, 1e-3)
 		err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
 			return d.Official(affinity.Strict)
 		}, func() affinity.Forecaster {
@@ -298,7 +302,7 @@ func TestAskedTogether(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
 	for _, c := range []Config{{Updater: "lstm"}, {Embedding: "mean"}, {Width: 5}, {Heads: -2}, {Neighbours: -1},
-		{Dropout: 1}, {LearningRate: math.NaN()}, {Epochs: -1}, {Batch: -1}} {
+		{Dropout: 1}, {Batch: -1}} {
 		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
 			t.Errorf("%+v: %v, want ErrInput", c, err)
 		}
@@ -324,32 +328,5 @@ func TestRefuses(t *testing.T) {
 	n.Close()
 	if err := n.Forecast(t.Context(), 1, []int32{0}, make([]float64, 2)); !errors.Is(err, ErrInput) {
 		t.Errorf("closed: %v", err)
-	}
-}
-
-// The newest events match a list that keeps all events.
-func TestRecent(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
-	for most := 1; most < 5; most++ {
-		recent, all := NewRecent(4, most), make([][]Contact, 4)
-		for at := range 50 {
-			e := dyngraph.Event{Time: float64(at), Source: random.Int32N(4), Destination: random.Int32N(4),
-				Weight: random.Float64()}
-			recent.Insert(e)
-			all[e.Source] = append(all[e.Source], Contact{e.Destination, e.Time, e.Weight})
-			all[e.Destination] = append(all[e.Destination], Contact{e.Source, e.Time, e.Weight})
-			for u := range int32(4) {
-				var got []Contact
-				recent.Each(u, func(i int, c Contact) {
-					if i != len(got) {
-						t.Fatalf("index %d after %d events", i, len(got))
-					}
-					got = append(got, c)
-				})
-				if want := all[u][max(0, len(all[u])-most):]; !slices.Equal(got, want) {
-					t.Fatalf("node %d keeps %v, want %v", u, got, want)
-				}
-			}
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
@@ -42,7 +41,7 @@ func TestPeer(t *testing.T) {
 			if len(peer.Params[p.Name]) != p.Size() {
 				t.Fatalf("%s: %s has %d entries, want %d", name, p.Name, len(peer.Params[p.Name]), p.Size())
 			}
-			n.params[i] = host.Tensor(n.layers.dtype(), peer.Params[p.Name], p.Dims...)
+			n.core.Params[i] = n.core.Tensor(peer.Params[p.Name], p.Dims...)
 		}
 		nodes := make([]int32, peer.Nodes)
 		for u := range nodes {

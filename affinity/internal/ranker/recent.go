@@ -1,4 +1,4 @@
-package tgn
+package ranker
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
