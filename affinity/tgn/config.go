@@ -9,6 +9,7 @@ package tgn
 import (
 	"cmp"
 
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -58,7 +59,7 @@ type Config struct {
 	// Batch is the number of events after which memories are updated; 0 means 200. The end of
 	// what Observe gets at once, such as at a question, ends a batch too.
 	Batch int `json:"Batch,omitzero"`
-	// Training configures the training; with Epochs 0 it is TGB's, Training(50, 1e-4).
+	// Training configures the training; with Epochs 0 it is TGB's, Training(50, 50, 1e-4).
 	Training train.Config `json:"-"`
 	// Seed draws the parameters, as float64 with Float64, else as float32.
 	Seed    uint64 `json:"-"`
@@ -85,11 +86,10 @@ func JODIE() Config { return Config{Updater: RNN, Embedding: Projection} }
 // NoDropout stands for a Config.Dropout of 0.
 const NoDropout = -1
 
-// Training returns the training of TGB's loop: a number of epochs, each with a validation, and AdamW at a rate without
-// decay of weights or a bound on gradients.
-func Training(epochs int, rate float64) train.Config {
-	return train.Config{Epochs: epochs, EvaluateEvery: 1, Patience: epochs, AdamW: train.AdamW{LearningRate: rate,
-		WeightDecay: train.NoDecay, Clip: train.NoClip}}
+// Training returns the training of TGB's loop: at most a number of epochs, each with a validation, and AdamW at a rate
+// without decay of weights or a bound on gradients.
+func Training(epochs, patience int, rate float64) train.Config {
+	return ranker.Training(epochs, patience, rate)
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -100,7 +100,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Dropout = 0
 	}
 	if c.Training.Epochs == 0 {
-		c.Training = Training(50, 1e-4)
+		c.Training = Training(50, 50, 1e-4)
 	}
 	switch {
 	case c.Updater != GRU && c.Updater != RNN:

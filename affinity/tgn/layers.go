@@ -111,7 +111,7 @@ func eventsOf(in []*Node) events {
 }
 
 // embedOf returns the embeddings [Q, Width] of nodes from memories [K, Width].
-func (l *layers) embedOf(v nn.Values, memory *Node, e events, dropout dropping) *Node {
+func (l *layers) embedOf(v nn.Values, memory *Node, e events, dropout ranker.Dropout) *Node {
 	if l.Embedding == Projection {
 		x := ranker.Rows(memory, e.node)
 		return Mul(x, OnePlus(l.projection.Apply(v, e.since)))
@@ -120,7 +120,7 @@ func (l *layers) embedOf(v nn.Values, memory *Node, e events, dropout dropping) 
 }
 
 // attend is the transformer convolution.
-func (l *layers) attend(v nn.Values, memory *Node, e events, dropout dropping) *Node {
+func (l *layers) attend(v nn.Values, memory *Node, e events, dropout ranker.Dropout) *Node {
 	q, width := e.peer.Shape().Dim(0), l.Width/l.Heads
 	x, peers := ranker.Rows(memory, e.node), ranker.Rows(memory, e.peer)
 	edge := v.Product(Concatenate([]*Node{l.encode(v, e.age), e.weight}, -1), v.Get(l.edge.Name+".weight"), 1)

@@ -55,21 +55,18 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 // Close frees programs and parameters.
 func (n *Network) Close() { n.core.Close() }
 
-// dropping drops weights in training.
-type dropping = func(x *Node, rate float64) *Node
-
 // buildUpdate builds new memories from pending messages.
-func (l *layers) buildUpdate(v nn.Values, in []*Node, _ dropping) *Node {
+func (l *layers) buildUpdate(v nn.Values, in []*Node, _ ranker.Dropout) *Node {
 	return l.update(v, pendingOf(in))
 }
 
 // buildEmbed builds embeddings.
-func (l *layers) buildEmbed(v nn.Values, in []*Node, dropout dropping) *Node {
+func (l *layers) buildEmbed(v nn.Values, in []*Node, dropout ranker.Dropout) *Node {
 	return l.embedOf(v, l.update(v, pendingOf(in)), eventsOf(in[pendingInputs:]), dropout)
 }
 
 // buildRank builds scores.
-func (l *layers) buildRank(v nn.Values, in []*Node, dropout dropping) *Node {
+func (l *layers) buildRank(v nn.Values, in []*Node, dropout ranker.Dropout) *Node {
 	return l.head.Apply(v, l.buildEmbed(v, in, dropout))
 }
 

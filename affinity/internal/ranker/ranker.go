@@ -56,6 +56,9 @@ func (r *Ranker) Draw(seed uint64) {
 	r.Params = nn.Draw(r.declared, r.DType, seed)
 }
 
+// Declared lists the parameters.
+func (r *Ranker) Declared() []nn.Param { return r.declared }
+
 // Size returns the number of learnable entries.
 func (r *Ranker) Size() int { return nn.Count(r.declared) }
 
@@ -85,8 +88,11 @@ func (r *Ranker) Check(nodes ...int32) error {
 	return nil
 }
 
-// Build builds a graph from the parameters and other inputs; dropout is the identity except in training.
-type Build func(v nn.Values, in []*Node, dropout func(x *Node, rate float64) *Node) *Node
+// Dropout drops entries of x in training; otherwise it returns x.
+type Dropout = func(x *Node, rate float64) *Node
+
+// Build builds a graph from the parameters and other inputs.
+type Build func(v nn.Values, in []*Node, dropout Dropout) *Node
 
 // Program returns a program of parameters and other inputs.
 func (r *Ranker) Program(name string, build Build) (*xla.Program, error) {

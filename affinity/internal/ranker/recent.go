@@ -41,6 +41,9 @@ func (r *Recent) add(node int32, c Contact) {
 	ring.oldest = (ring.oldest + 1) % r.most
 }
 
+// Count returns the number of events of a node that are kept.
+func (r *Recent) Count(node int32) int { return len(r.rings[node].contacts) }
+
 // Each calls f for the events of a node, the oldest first.
 func (r *Recent) Each(node int32, f func(i int, c Contact)) {
 	ring := r.rings[node]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/tgn"
+	"github.com/peng-cde/pengcde-go/affinity/tokens"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
@@ -56,28 +57,37 @@ func (l *streamLearner) Parameters() int   { return l.network.Parameters() }
 func (l *streamLearner) Reset(seed uint64) { l.network.Draw(seed) }
 func (l *streamLearner) Close()            { l.network.Close() }
 
-// streamNote explains these rows.
-func (s affinitySize) streamNote() string {
-	return fmt.Sprintf(prose.Text("streams"), s.memory, s.stream.AdamW.LearningRate, s.stream.Epochs)
-}
-
 // streams lists the rows of networks that learn from a stream of events.
 func (s affinitySize) streams() (all []affinityRow) {
-	for _, n := range []struct {
-		id, note string
-		config   tgn.Config
-	}{{"jodie", "", tgn.JODIE()}, {"dyrep", "", tgn.DyRep()}, {"tgn", s.streamNote(), tgn.TGN()},
-		{"tgnv2", "", tgn.TGNv2()}} {
-		if s.without(n.id) {
-			continue
+	add := func(id, note string, training train.Config, settings map[string]any, make func(*xla.Backend, affinity.Task) (
+		streamNetwork, error)) {
+		if !s.without(id) {
+			all = append(all, affinityRow{Row: experiments.Row{ID: id, Name: catalogue.Must(id).Name, Note: note,
+				Train: training}, stream: &streamRow{settings, make}})
 		}
-		c := n.config
+	}
+	memory := func(id, note string, c tgn.Config) {
 		c.Width = s.memory
-		all = append(all, affinityRow{Row: experiments.Row{ID: n.id, Name: catalogue.Must(n.id).Name, Note: n.note,
-			Train: s.stream}, stream: &streamRow{map[string]any{"network": "affinity/tgn", "settings": c},
+		add(id, note, s.memoryTraining, map[string]any{"network": "affinity/tgn", "settings": c},
 			func(backend *xla.Backend, task affinity.Task) (streamNetwork, error) {
 				return tgn.New(backend, c, task)
-			}}})
+			})
 	}
+	sequence := func(id, note string, c tokens.Config) {
+		c.Width, c.TimeWidth = s.tokens, min(s.tokens, 100)
+		add(id, note, s.tokenTraining, map[string]any{"network": "affinity/tokens", "settings": c},
+			func(backend *xla.Backend, task affinity.Task) (streamNetwork, error) {
+				return tokens.New(backend, c, task)
+			})
+	}
+	note := func(name string, width int, c train.Config) string {
+		return fmt.Sprintf(prose.Text(name), width, c.AdamW.LearningRate, c.Epochs)
+	}
+	memory("jodie", "", tgn.JODIE())
+	memory("dyrep", "", tgn.DyRep())
+	memory("tgn", note("memories", s.memory, s.memoryTraining), tgn.TGN())
+	memory("tgnv2", "", tgn.TGNv2())
+	sequence("graphmixer", note("tokens", s.tokens, s.tokenTraining), tokens.GraphMixer())
+	sequence("tcl", "", tokens.TCL())
 	return all
 }

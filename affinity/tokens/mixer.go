@@ -1,0 +1,47 @@
+package tokens
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// mixer is a layer of MLP-Mixer on x [Q, k, Width]: x + f(norm(x)) over tokens, then the same over channels, with
+// f(x) = W2 gelu(W1 x + b1) + b2.
+type mixer struct{ tokens, channels perceptron }
+
+func newMixer(c Config, layer int) mixer {
+	name := fmt.Sprintf("mixer.%d.", layer)
+	return mixer{newPerceptron(name+"tokens", c.Neighbours, c.Neighbours/2), newPerceptron(name+"channels", c.Width,
+		4*c.Width)}
+}
+
+func (m mixer) Params() []nn.Param { return append(m.tokens.Params(), m.channels.Params()...) }
+
+func (m mixer) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node {
+	x = Add(x, Transpose(m.tokens.apply(v, Transpose(x, 1, 2), drop), 1, 2))
+	return Add(x, m.channels.apply(v, x, drop))
+}
+
+// perceptron has a hidden layer, behind a norm.
+type perceptron struct {
+	norm    nn.LayerNorm
+	in, out nn.Linear
+}
+
+func newPerceptron(name string, width, hidden int) perceptron {
+	return perceptron{nn.LayerNorm{Name: name + ".norm", Size: width}, nn.Linear{Name: name + ".in", In: width,
+		Out: hidden}, nn.Linear{Name: name + ".out", In: hidden, Out: width}}
+}
+
+func (p perceptron) Params() []nn.Param { return nn.ParamsOf[nn.Layer](p.norm, p.in, p.out) }
+
+func (p perceptron) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node {
+	return drop(p.out.Apply(v, drop(gelu(p.in.Apply(v, p.norm.Apply(v, x))))))
+}
+
+// gelu is x Φ(x). D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, arXiv:1606.08415, 2016.
+func gelu(x *Node) *Node { return Mul(MulScalar(x, 0.5), OnePlus(Erf(MulScalar(x, math.Sqrt2/2)))) }

@@ -1,0 +1,115 @@
+"""Writes scores of DyGLib's GraphMixer and TCL, for a test of affinity/tokens.
+
+    git clone https://github.com/yule-BUAA/DyGLib build/DyGLib
+    build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata
+
+writes NAME.json for each network, as peer.py does. GraphMixer's nodes have no features, as on data that have none: with
+features DyGLib divides the mean over a node's neighbours once more by their number. TCL asks a node about itself.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy
+import torch
+
+sys.path.insert(0, sys.argv[1])
+
+from models.GraphMixer import GraphMixer  # noqa: E402
+from models.TCL import TCL  # noqa: E402
+from utils.utils import NeighborSampler  # noqa: E402
+
+NODES, CLASSES, WIDTH, TIME, NEIGHBOURS, BATCHES, BATCH = 6, 4, 8, 5, 6, 6, 5
+
+
+def linear(name: str, weight: Any, bias: Any) -> dict[str, list[float]]:
+    """The parameters of a linear map or a norm by the names of the Go library."""
+    return {f"{name}.weight": weight.flatten().tolist(), f"{name}.bias": bias.tolist()}
+
+
+def of(name: str, module: Any) -> dict[str, list[float]]:
+    """The same of a module."""
+    return linear(name, module.weight, module.bias)
+
+
+def mixer(model: Any) -> dict[str, list[float]]:
+    """The parameters of GraphMixer; of the first map only the columns of the weight and the time."""
+    first = model.projection_layer
+    named = linear("token", torch.cat([first.weight[:, :1], first.weight[:, WIDTH:]], dim=1), first.bias)
+    for k, layer in enumerate(model.mlp_mixers):
+        for part, norm, net in (("tokens", layer.token_norm, layer.token_feedforward),
+                                ("channels", layer.channel_norm, layer.channel_feedforward)):
+            name = f"mixer.{k}.{part}"
+            named |= of(f"{name}.norm", norm) | of(f"{name}.in", net.ffn[0]) | of(f"{name}.out", net.ffn[3])
+    return named | linear("output", model.output_layer.weight[:, :WIDTH], model.output_layer.bias)
+
+
+def transformer(model: Any) -> dict[str, list[float]]:
+    """The parameters of TCL."""
+    named = {"identities": model.node_raw_features[1:].flatten().tolist(),
+             "depths": model.depth_embedding.weight.flatten().tolist()}
+    for ours, theirs in (("node", "node"), ("weight", "edge"), ("time", "time")):
+        named |= of(ours, model.projection_layer[theirs])
+    named |= of("clock", model.time_encoder.w)
+    for k, layer in enumerate(model.transformers):
+        name, attention = f"transformer.{k}", layer.multi_head_attention
+        for i, part in enumerate(("query", "key", "value")):
+            rows = slice(i * WIDTH, (i + 1) * WIDTH)
+            named |= linear(f"{name}.{part}", attention.in_proj_weight[rows], attention.in_proj_bias[rows])
+        named |= of(f"{name}.mix", attention.out_proj)
+        named |= of(f"{name}.in", layer.linear_layers[0]) | of(f"{name}.out", layer.linear_layers[1])
+        named |= of(f"{name}.norm.0", layer.norm_layers[0]) | of(f"{name}.norm.1", layer.norm_layers[1])
+    return named | of("output", model.output_layer)
+
+
+def scores(network: str, seed: int) -> dict[str, Any]:
+    """Runs one network."""
+    torch.manual_seed(seed)
+    rng = numpy.random.default_rng(seed)
+    count = BATCHES * BATCH
+    source, destination = rng.integers(NODES, size=count), rng.integers(CLASSES, size=count)
+    time, weight = numpy.arange(1, count + 1) * 3.0, rng.random(count)
+    contacts: list[list[tuple[int, int, float]]] = [[] for _ in range(NODES + 1)]  # ids from 1, by node
+    for e in range(count):
+        contacts[source[e] + 1].append((destination[e] + 1, e + 1, time[e]))
+        contacts[destination[e] + 1].append((source[e] + 1, e + 1, time[e]))
+    sampler = NeighborSampler(contacts, sample_neighbor_strategy="recent")
+    features = numpy.zeros((NODES + 1, WIDTH))
+    edges = numpy.zeros((count + 1, WIDTH if network == "graphmixer" else 1))
+    edges[1:, 0] = weight
+    if network == "graphmixer":
+        model = GraphMixer(features, edges, sampler, TIME, NEIGHBOURS)
+    else:
+        features[1:] = rng.standard_normal((NODES, WIDTH))
+        model = TCL(features, edges, sampler, TIME, num_depths=NEIGHBOURS + 1)
+    for parameter in model.parameters():
+        if parameter.dim() == 1 and parameter.requires_grad:  # of norms and biases that begin as constants
+            torch.nn.init.normal_(parameter)
+    hidden, out = torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, CLASSES)
+    for module in (model, hidden, out):
+        module.double().eval()
+    model.node_raw_features, model.edge_raw_features = torch.from_numpy(features), torch.from_numpy(edges)
+    clock = model.time_encoder
+    clock.w.weight.data = 10 ** (-9 * torch.arange(TIME, dtype=torch.double) / (TIME - 1)).reshape(TIME, 1)
+    clock.register_forward_pre_hook(lambda _, args, kwargs: (args, {"timestamps": kwargs["timestamps"].double()})
+                                    if kwargs else tuple(a.double() for a in args), with_kwargs=True)
+    params = (mixer(model) if network == "graphmixer" else transformer(model)) | of("ranking.hidden", hidden) | of(
+        "ranking.out", out)
+    steps, asked = [], numpy.arange(1, NODES + 1)
+    with torch.no_grad():
+        for begin in range(0, count, BATCH):
+            batch = slice(begin, begin + BATCH)
+            at = time[batch][-1] + 1
+            z, _ = model.compute_src_dst_node_temporal_embeddings(asked, asked, numpy.full(NODES, at),
+                                                                  num_neighbors=NEIGHBOURS)
+            steps.append({"at": at, "source": source[batch].tolist(), "destination": destination[batch].tolist(),
+                          "time": time[batch].tolist(), "weight": weight[batch].tolist(),
+                          "scores": out(hidden(z).relu()).flatten().tolist()})
+    return {"nodes": NODES, "classes": CLASSES, "width": WIDTH, "timewidth": TIME, "neighbours": NEIGHBOURS,
+            "params": params, "steps": steps}
+
+
+for number, name in enumerate(("graphmixer", "tcl")):
+    (Path(sys.argv[2]) / f"{name}.json").write_text(json.dumps(scores(name, number)) + "\n", encoding="utf-8")
