@@ -1,12 +1,12 @@
 // Package tokens ranks affinities with networks that read the newest events of a node as a sequence of tokens. They keep
 // no other memory: an event that newer ones replace has no influence.
 //
-// [Network] is an [affinity.Trainer]. Its settings give two published networks: [GraphMixer] and [TCL].
+// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL] and [DyGFormer].
 package tokens
 
 import (
 	"cmp"
-	"math"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -26,6 +26,8 @@ const (
 	Mixer Encoder = "mixer"
 	// Transformer lets tokens attend to each other.
 	Transformer Encoder = "transformer"
+	// Patches makes tokens of several events each, which attend to each other.
+	Patches Encoder = "patches"
 )
 
 // Config gives the settings of a network. The zero value is [GraphMixer] with the published hyperparameters, except for
@@ -42,6 +44,10 @@ type Config struct {
 	// divides Width; 0 means 2.
 	Layers int `json:"Layers,omitzero"`
 	Heads  int `json:"Heads,omitzero"`
+	// Patch is the number of events in a patch, Channel the width of each of its channels; 0 means 8 and 50. The heads
+	// divide Channel, and Patch divides Neighbours+1.
+	Patch   int `json:"Patch,omitzero"`
+	Channel int `json:"Channel,omitzero"`
 	// Neighbours is the number of newest events of a node; 0 means 20. Dropout is a rate in training; 0 means none.
 	Neighbours int     `json:"Neighbours,omitzero"`
 	Dropout    float64 `json:"Dropout,omitzero"`
@@ -63,16 +69,23 @@ func GraphMixer() Config { return Config{Neighbours: 30, Dropout: 0.1} }
 // of the other.
 func TCL() Config { return Config{Encoder: Transformer} }
 
+// DyGFormer returns the network of L. Yu, L. Sun, B. Du, W. Lv, Towards Better Dynamic Graph Learning: New Architecture
+// and Unified Library, NeurIPS 2023, for a single node, with sequences of length 256. Shorter ones are filled up to this
+// length; published code fills them up to the longest of a batch.
+func DyGFormer() Config { return Config{Encoder: Patches, Neighbours: 255, Dropout: 0.1} }
+
 func (c Config) withDefaults() (Config, error) {
 	c.Encoder = cmp.Or(c.Encoder, Mixer)
 	c.Width, c.TimeWidth = cmp.Or(c.Width, 172), cmp.Or(c.TimeWidth, 100)
 	c.Layers, c.Heads, c.Neighbours = cmp.Or(c.Layers, 2), cmp.Or(c.Heads, 2), cmp.Or(c.Neighbours, 20)
+	c.Patch, c.Channel = cmp.Or(c.Patch, 8), cmp.Or(c.Channel, 50)
 	if c.Training.Epochs == 0 {
 		c.Training = ranker.Training(100, 20, 1e-4)
 	}
 	switch {
-	case c.Encoder != Mixer && c.Encoder != Transformer:
-		return c, errs.New(ErrInput, "affinity/tokens: encoder %q, want %q or %q", c.Encoder, Mixer, Transformer)
+	case !slices.Contains([]Encoder{Mixer, Transformer, Patches}, c.Encoder):
+		return c, errs.New(ErrInput, "affinity/tokens: encoder %q, want %q, %q or %q", c.Encoder, Mixer, Transformer,
+			Patches)
 	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Width%c.Heads != 0:
 		return c, errs.New(ErrInput, "affinity/tokens: width %d and %d heads, want a width from 1 to %d that the heads "+
 			"divide", c.Width, c.Heads, nn.MaxWidth)
@@ -81,13 +94,13 @@ func (c Config) withDefaults() (Config, error) {
 			c.TimeWidth, nn.MaxLayers, nn.MaxWidth)
 	case c.Neighbours < 2:
 		return c, errs.New(ErrInput, "affinity/tokens: %d neighbours, want 2 or more", c.Neighbours)
+	case c.Encoder == Patches && (c.Patch < 1 || (c.Neighbours+1)%c.Patch != 0 || c.Channel < 1 ||
+		c.Channel > nn.MaxWidth || c.Channel%c.Heads != 0):
+		return c, errs.New(ErrInput, "affinity/tokens: patches of %d events with channels of width %d and %d heads, want a "+
+			"number that divides %d neighbours and the node, and a width that the heads divide", c.Patch, c.Channel, c.Heads,
+			c.Neighbours)
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return c, errs.New(ErrInput, "affinity/tokens: dropout %g, want 0 to below 1", c.Dropout)
 	}
 	return c, nil
-}
-
-// frequency returns the frequency of a component of encoded times, 10^(-9 i / (TimeWidth-1)), as published.
-func (c Config) frequency(i int) float64 {
-	return math.Pow(10, -9*float64(i)/float64(max(c.TimeWidth-1, 1)))
 }

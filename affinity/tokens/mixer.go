@@ -6,8 +6,53 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
+
+// graphMixer mixes the tokens of events, and returns their mean.
+type graphMixer struct {
+	Config
+	token  nn.Linear // of weight and encoded time
+	layers []mixer
+}
+
+func newGraphMixer(c Config) *graphMixer {
+	g := &graphMixer{Config: c, token: nn.Linear{Name: "token", In: 1 + c.TimeWidth, Out: c.Width}}
+	for i := range c.Layers {
+		g.layers = append(g.layers, newMixer(c, i))
+	}
+	return g
+}
+
+func (g *graphMixer) Params() []nn.Param {
+	return append(g.token.Params(), nn.ParamsOf(g.layers...)...)
+}
+
+func (g *graphMixer) width() int {
+	if g.Identities {
+		return 2 * g.Width
+	}
+	return g.Width
+}
+
+// apply implements [encoder]. The frequencies of times are not learned.
+func (g *graphMixer) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
+	there := ExpandAxes(e.there, -1)
+	clock := ConvertDType(Const(e.age.Graph(), [][][]float64{{g.frequencies()}}), e.age.DType())
+	x := g.token.Apply(v, Concatenate([]*Node{e.weight, Mul(Cos(Mul(e.age, clock)), there)}, -1))
+	for _, m := range g.layers {
+		x = m.apply(v, x, drop)
+	}
+	x = ReduceMean(x, 1)
+	if !g.Identities {
+		return x
+	}
+	table := v.Get(identities)
+	count := MaxScalar(ReduceSum(there, 1), 1)
+	mean := Div(ReduceSum(Mul(ranker.Rows(table, e.peer), there), 1), count)
+	return Concatenate([]*Node{x, Add(mean, ranker.Rows(table, e.node))}, -1)
+}
 
 // mixer is a layer of MLP-Mixer on x [Q, k, Width]: x + f(norm(x)) over tokens, then the same over channels, with
 // f(x) = W2 gelu(W1 x + b1) + b2.

@@ -87,10 +87,13 @@ func (n *Network) events(nodes []int32, at float64) []*tensors.Tensor {
 	node, peer := make([]int32, q), make([]int32, q*k)
 	copy(node, nodes)
 	for i, u := range nodes {
-		end := (i+1)*k - n.recent.Count(u)
+		begin := i * k
+		if n.layers.Encoder != Patches { // which fills sequences up at their end
+			begin += k - n.recent.Count(u)
+		}
 		n.recent.Each(u, func(j int, c ranker.Contact) {
-			peer[end+j] = c.Other
-			age[end+j], weight[end+j], there[end+j] = at-c.Time, c.Weight, 1
+			peer[begin+j] = c.Other
+			age[begin+j], weight[begin+j], there[begin+j] = at-c.Time, c.Weight, 1
 		})
 	}
 	real := n.core.Tensor

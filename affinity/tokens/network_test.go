@@ -15,7 +15,9 @@ import (
 )
 
 var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
-	"GraphMixer with identities": identified(GraphMixer()), "TCL with identities": identified(TCL())}
+	"DyGFormer":                  DyGFormer(),
+	"GraphMixer with identities": identified(GraphMixer()), "DyGFormer with identities": identified(DyGFormer()),
+	"TCL with identities": identified(TCL())}
 
 func identified(c Config) Config {
 	c.Identities = true
@@ -24,15 +26,18 @@ func identified(c Config) Config {
 
 // small returns a small network with the settings of another.
 func small(c Config) Config {
-	c.Width, c.TimeWidth, c.Neighbours, c.Dropout, c.Float64, c.Seed = 8, 3, 4, 0, true, 2
+	c.Width, c.TimeWidth, c.Neighbours, c.Dropout, c.Float64, c.Seed = 8, 3, 5, 0, true, 2
+	c.Patch, c.Channel = 3, 4
 	return c
 }
 
 // Scores agree with DyGLib's modules, as bench/tgn/tokens.py wrote them, after each batch of events.
 func TestPeer(t *testing.T) {
-	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL())} {
+	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
+		"dygformer": identified(DyGFormer())} {
 		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
 		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
+		c.Patch, c.Channel = 4, 6
 		n, err := New(xlatest.Go(t), c, peer.Task())
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +57,7 @@ func TestGradient(t *testing.T) {
 		}
 		defer n.Close()
 		var without []string
-		if c.Encoder == Transformer {
+		if c.Encoder != Mixer {
 			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
 		}
 		rankertest.Gradient(t, name, n.core, n, n.loss, data, without...)
@@ -71,7 +76,7 @@ func TestLearns(t *testing.T) {
 		if !c.Identities {
 			continue
 		}
-		c.Width, c.TimeWidth, c.Neighbours = 16, 8, 4
+		c.Width, c.TimeWidth, c.Neighbours, c.Channel = 16, 8, 7, 8
 		c.Training = ranker.Training(40, 40, 0.01)
 		n, err := New(xlatest.Backend(t), c, data.Task)
 		if err != nil {
@@ -115,14 +120,10 @@ func TestFrequencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range newLayers(c, affinity.Task{Nodes: 3, Classes: 2}).params() {
-		if p.Name != "clock.weight" {
-			continue
-		}
-		for i := range 2 * c.TimeWidth { // a second draw is the same
-			if got, want := p.Init(nil), math.Pow(10, -float64(i%c.TimeWidth)/11); math.Abs(got-want) > 1e-15 {
-				t.Errorf("frequency %d: %g, want %g", i, got, want)
-			}
+	weight := clock{c}.Params()[0]
+	for i := range 2 * c.TimeWidth { // a second draw is the same
+		if got, want := weight.Init(nil), math.Pow(10, -float64(i%c.TimeWidth)/11); math.Abs(got-want) > 1e-15 {
+			t.Errorf("frequency %d: %g, want %g", i, got, want)
 		}
 	}
 }
@@ -130,7 +131,7 @@ func TestFrequencies(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
 	for _, c := range []Config{{Encoder: "lstm"}, {Width: 5}, {Heads: -2}, {TimeWidth: -1}, {Layers: -1}, {Neighbours: 1},
-		{Dropout: 1}} {
+		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Patches, Neighbours: 7, Channel: 3}} {
 		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
 			t.Errorf("%+v: %v, want ErrInput", c, err)
 		}

@@ -30,7 +30,7 @@ func TestNoRowSeesTheFuture(t *testing.T) {
 		t.Skip("compiles all networks")
 	}
 	size, task := affinitySizes(experiments.Quick), affinity.Task{Nodes: 8, Classes: 8, Step: 1}
-	size.models, size.hidden, size.encoded, size.identities, size.memory, size.tokens = nil, 2, 1, 2, 4, 4
+	size.models, size.hidden, size.encoded, size.identities, size.memory, size.tokens, size.channel = nil, 2, 1, 2, 4, 4, 2
 	size.training.Epochs, size.memoryTraining.Epochs, size.tokenTraining.Epochs = 1, 1, 1
 	backend := xlatest.Go(t)
 	for _, row := range size.rows(otherTrade) {

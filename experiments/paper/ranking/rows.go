@@ -24,8 +24,9 @@ type affinitySize struct {
 	seeds, rotated, hidden, layers, encoded, identities int
 	step                                                float64
 	training                                            train.Config
-	// memory is the width of networks with memories, tokens the width of networks that read sequences of events.
-	memory, tokens                int
+	// memory is the width of networks with memories, tokens the width of networks that read sequences of events, channel
+	// the width of a channel of patches.
+	memory, tokens, channel       int
 	memoryTraining, tokenTraining train.Config
 	protocols                     []Protocol
 	// models lists the IDs of rows; nil means all.
@@ -35,19 +36,20 @@ type affinitySize struct {
 // affinitySizes returns the paper's sizes, or smaller ones for smaller machines.
 func affinitySizes(p experiments.Profile) affinitySize {
 	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
-		protocols: Protocols(), memory: 100, memoryTraining: tgn.Training(50, 50, 1e-4), tokens: 172,
+		protocols: Protocols(), memory: 100, memoryTraining: tgn.Training(50, 50, 1e-4), tokens: 172, channel: 50,
 		tokenTraining: tgn.Training(100, 20, 1e-4),
 		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 8,
 			AdamW: train.AdamW{LearningRate: 0.01}}}
 	switch p {
 	case experiments.Medium:
 		s.seeds, s.hidden, s.layers, s.encoded, s.identities, s.step = 3, 8, 2, 4, 16, 0.25
-		s.memoryTraining, s.tokens, s.tokenTraining = tgn.Training(20, 20, 1e-3), 32, tgn.Training(50, 20, 1e-3)
+		s.memoryTraining, s.tokens, s.channel, s.tokenTraining = tgn.Training(20, 20, 1e-3), 32, 10,
+			tgn.Training(50, 20, 1e-3)
 	case experiments.Quick:
 		s.seeds, s.rotated, s.hidden, s.layers, s.encoded, s.step = 1, 2, 4, 1, 2, 1
 		s.training.Epochs, s.training.EvaluateEvery = 6, 2
 		s.memory, s.memoryTraining = 8, tgn.Training(2, 2, 1e-3)
-		s.tokens, s.tokenTraining = s.memory, s.memoryTraining
+		s.tokens, s.channel, s.tokenTraining = s.memory, 4, s.memoryTraining
 		s.protocols = []Protocol{OfficialStrict, YearRotation}
 		s.models = []string{"zero", catalogue.PersistentID, "moving-average", "ridge", "log-linear", catalogue.ResidualID,
 			"tgn"}

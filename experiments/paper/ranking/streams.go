@@ -75,19 +75,22 @@ func (s affinitySize) streams() (all []affinityRow) {
 	}
 	sequence := func(id, note string, c tokens.Config) {
 		c.Width, c.TimeWidth = s.tokens, min(s.tokens, 100)
+		if c.Encoder == tokens.Patches {
+			c.Channel = s.channel
+		}
 		add(id, note, s.tokenTraining, map[string]any{"network": "affinity/tokens", "settings": c},
 			func(backend *xla.Backend, task affinity.Task) (streamNetwork, error) {
 				return tokens.New(backend, c, task)
 			})
 	}
-	note := func(name string, width int, c train.Config) string {
-		return fmt.Sprintf(prose.Text(name), width, c.AdamW.LearningRate, c.Epochs)
-	}
 	memory("jodie", "", tgn.JODIE())
 	memory("dyrep", "", tgn.DyRep())
-	memory("tgn", note("memories", s.memory, s.memoryTraining), tgn.TGN())
+	memory("tgn", fmt.Sprintf(prose.Text("memories"), s.memory, s.memoryTraining.AdamW.LearningRate,
+		s.memoryTraining.Epochs), tgn.TGN())
 	memory("tgnv2", "", tgn.TGNv2())
-	sequence("graphmixer", note("tokens", s.tokens, s.tokenTraining), tokens.GraphMixer())
+	sequence("graphmixer", fmt.Sprintf(prose.Text("tokens"), s.tokens, s.channel,
+		s.tokenTraining.AdamW.LearningRate, s.tokenTraining.Epochs), tokens.GraphMixer())
 	sequence("tcl", "", tokens.TCL())
+	sequence("dygformer", "", tokens.DyGFormer())
 	return all
 }
