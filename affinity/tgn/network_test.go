@@ -8,7 +8,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/rankertest"
-	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
@@ -73,42 +72,6 @@ func TestLearns(t *testing.T) {
 		if test := trained.Mean(affinity.Test); name == "TGNv2" && !(test > 0.95) {
 			t.Errorf("%s: NDCG %g", name, test)
 		}
-	}
-}
-
-// BenchmarkTrade reports the NDCG@10 of each network on the trade of 69 countries by TGB's protocol in strict time, and
-// the seconds of an epoch.
-func BenchmarkTrade(b *testing.B) {
-	data, err := tgb.AgtpaTrade(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	plan, err := data.Official(affinity.Strict)
-	if err != nil {
-		b.Fatal(err)
-	}
-	persistent, err := affinity.Evaluate(b.Context(), plan, &affinity.PersistentForecast{}, affinity.Test)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, c := range variants {
-		b.Run(name, func(b *testing.B) {
-			n, err := New(xlatest.Backend(b), c, data.Task)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer n.Close()
-			for b.Loop() {
-				report, err := affinity.Evaluate(b.Context(), plan, n, affinity.Validation, affinity.Test)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(report.Mean(affinity.Validation), "NDCG-validation")
-				b.ReportMetric(report.Mean(affinity.Test), "NDCG-test")
-			}
-			b.ReportMetric(persistent.Mean(affinity.Test), "NDCG-persistent")
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n.layers.Training.Epochs), "s/epoch")
-		})
 	}
 }
 

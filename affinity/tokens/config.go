@@ -1,7 +1,8 @@
 // Package tokens ranks affinities with networks that read the newest events of a node as a sequence of tokens. They keep
-// no other memory: an event that newer ones replace has no influence.
+// no memory: an event that newer ones replace has no influence.
 //
-// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL] and [DyGFormer].
+// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL], [DyGFormer]
+// and [TGAT].
 package tokens
 
 import (
@@ -28,6 +29,9 @@ const (
 	Transformer Encoder = "transformer"
 	// Patches makes tokens of several events each, which attend to each other.
 	Patches Encoder = "patches"
+	// Hops attends to events twice: the nodes of a node's events have embeddings from their own earlier events. All
+	// events are kept for it.
+	Hops Encoder = "hops"
 )
 
 // Config gives the settings of a network. The zero value is [GraphMixer] with the published hyperparameters, except for
@@ -74,6 +78,12 @@ func TCL() Config { return Config{Encoder: Transformer} }
 // length; published code fills them up to the longest of a batch.
 func DyGFormer() Config { return Config{Encoder: Patches, Neighbours: 255, Dropout: 0.1} }
 
+// TGAT returns the network of D. Xu, C. Ruan, E. Korpeoglu, S. Kumar, K. Achan, Inductive Representation Learning on
+// Temporal Graphs, ICLR 2020, with two layers.
+func TGAT() Config { return Config{Encoder: Hops, Dropout: 0.2} }
+
+var encoders = []Encoder{Mixer, Transformer, Patches, Hops}
+
 func (c Config) withDefaults() (Config, error) {
 	c.Encoder = cmp.Or(c.Encoder, Mixer)
 	c.Width, c.TimeWidth = cmp.Or(c.Width, 172), cmp.Or(c.TimeWidth, 100)
@@ -83,9 +93,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.Training = ranker.Training(100, 20, 1e-4)
 	}
 	switch {
-	case !slices.Contains([]Encoder{Mixer, Transformer, Patches}, c.Encoder):
-		return c, errs.New(ErrInput, "affinity/tokens: encoder %q, want %q, %q or %q", c.Encoder, Mixer, Transformer,
-			Patches)
+	case !slices.Contains(encoders, c.Encoder):
+		return c, errs.New(ErrInput, "affinity/tokens: encoder %q, want one of %q", c.Encoder, encoders)
 	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Width%c.Heads != 0:
 		return c, errs.New(ErrInput, "affinity/tokens: width %d and %d heads, want a width from 1 to %d that the heads "+
 			"divide", c.Width, c.Heads, nn.MaxWidth)
@@ -94,6 +103,9 @@ func (c Config) withDefaults() (Config, error) {
 			c.TimeWidth, nn.MaxLayers, nn.MaxWidth)
 	case c.Neighbours < 2:
 		return c, errs.New(ErrInput, "affinity/tokens: %d neighbours, want 2 or more", c.Neighbours)
+	case c.Encoder == Hops && ((c.Width+c.TimeWidth)%c.Heads != 0 || c.Layers != 2):
+		return c, errs.New(ErrInput, "affinity/tokens: hops with %d layers, widths %d and %d and %d heads, want 2 layers and "+
+			"a sum of widths that the heads divide", c.Layers, c.Width, c.TimeWidth, c.Heads)
 	case c.Encoder == Patches && (c.Patch < 1 || (c.Neighbours+1)%c.Patch != 0 || c.Channel < 1 ||
 		c.Channel > nn.MaxWidth || c.Channel%c.Heads != 0):
 		return c, errs.New(ErrInput, "affinity/tokens: patches of %d events with channels of width %d and %d heads, want a "+

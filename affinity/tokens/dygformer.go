@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// dygFormer is a transformer over patches of the node and its events, and returns their mean. A patch has channels: of
+// dygFormer is a transformer over patches of the node and its events, and takes their mean. A patch has channels: of
 // nodes if there are identities, of weights, of times, and of how often a node occurs in the sequence. With a second
 // node that is the same, as here, both counts are equal, and attention to both sequences is attention to one.
 type dygFormer struct {
@@ -16,6 +16,7 @@ type dygFormer struct {
 	count    [2]nn.Linear
 	channels []nn.Linear // of a patch; of nodes last
 	layers   []transformer
+	output   nn.Linear
 }
 
 func newDyGFormer(c Config) *dygFormer {
@@ -27,18 +28,19 @@ func newDyGFormer(c Config) *dygFormer {
 	}
 	d.channels = append(d.channels, linear("weight", c.Patch), linear("time", c.Patch*c.TimeWidth),
 		linear("count", c.Patch*c.Channel))
+	width := len(d.channels) * c.Channel
+	d.output = outputOf(c, width)
 	for i := range c.Layers {
-		d.layers = append(d.layers, newTransformer(c, i, d.width(), gelu))
+		d.layers = append(d.layers, newTransformer(c, i, width, gelu))
 	}
 	return d
 }
 
 func (d *dygFormer) Params() []nn.Param {
 	params := append(d.clock.Params(), nn.ParamsOf(d.count[:]...)...)
-	return append(append(params, nn.ParamsOf(d.channels...)...), nn.ParamsOf(d.layers...)...)
+	params = append(append(params, nn.ParamsOf(d.channels...)...), nn.ParamsOf(d.layers...)...)
+	return append(params, d.output.Params()...)
 }
-
-func (d *dygFormer) width() int { return len(d.channels) * d.Channel }
 
 // apply implements [encoder].
 func (d *dygFormer) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
@@ -60,5 +62,5 @@ func (d *dygFormer) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
 	for _, layer := range d.layers {
 		x = layer.before(v, x, drop)
 	}
-	return ReduceMean(x, 1)
+	return d.output.Apply(v, ReduceMean(x, 1))
 }

@@ -10,15 +10,21 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// graphMixer mixes the tokens of events, and returns their mean.
+// graphMixer mixes the tokens of events, and takes their mean.
 type graphMixer struct {
 	Config
 	token  nn.Linear // of weight and encoded time
 	layers []mixer
+	output nn.Linear
 }
 
 func newGraphMixer(c Config) *graphMixer {
-	g := &graphMixer{Config: c, token: nn.Linear{Name: "token", In: 1 + c.TimeWidth, Out: c.Width}}
+	width := c.Width
+	if c.Identities {
+		width *= 2
+	}
+	g := &graphMixer{Config: c, token: nn.Linear{Name: "token", In: 1 + c.TimeWidth, Out: c.Width},
+		output: outputOf(c, width)}
 	for i := range c.Layers {
 		g.layers = append(g.layers, newMixer(c, i))
 	}
@@ -26,14 +32,7 @@ func newGraphMixer(c Config) *graphMixer {
 }
 
 func (g *graphMixer) Params() []nn.Param {
-	return append(g.token.Params(), nn.ParamsOf(g.layers...)...)
-}
-
-func (g *graphMixer) width() int {
-	if g.Identities {
-		return 2 * g.Width
-	}
-	return g.Width
+	return append(append(g.token.Params(), nn.ParamsOf(g.layers...)...), g.output.Params()...)
 }
 
 // apply implements [encoder]. The frequencies of times are not learned.
@@ -46,12 +45,12 @@ func (g *graphMixer) apply(v nn.Values, e events, drop func(*Node) *Node) *Node 
 	}
 	x = ReduceMean(x, 1)
 	if !g.Identities {
-		return x
+		return g.output.Apply(v, x)
 	}
 	table := v.Get(identities)
 	count := MaxScalar(ReduceSum(there, 1), 1)
 	mean := Div(ReduceSum(Mul(ranker.Rows(table, e.peer), there), 1), count)
-	return Concatenate([]*Node{x, Add(mean, ranker.Rows(table, e.node))}, -1)
+	return g.output.Apply(v, Concatenate([]*Node{x, Add(mean, ranker.Rows(table, e.node))}, -1))
 }
 
 // mixer is a layer of MLP-Mixer on x [Q, k, Width]: x + f(norm(x)) over tokens, then the same over channels, with

@@ -19,6 +19,7 @@ type Network struct {
 	core           *ranker.Ranker
 	rank, gradient *xla.Program
 	recent         *ranker.Recent
+	history        *ranker.History // in place of recent for Hops
 }
 
 // New returns a network with initial parameters for a task.
@@ -51,19 +52,27 @@ func (n *Network) Close() { n.core.Close() }
 // than the network was made for.
 func (n *Network) Reset(task affinity.Task) {
 	n.core.Reset(task)
-	n.recent = ranker.NewRecent(n.layers.task.Nodes, n.layers.Neighbours)
+	if n.layers.Encoder == Hops {
+		n.history = ranker.NewHistory(n.layers.task.Nodes)
+	} else {
+		n.recent = ranker.NewRecent(n.layers.task.Nodes, n.layers.Neighbours)
+	}
 }
 
 // Learn ignores labels, which only train.
 func (n *Network) Learn(affinity.Labels) error { return nil }
 
-// Observe keeps the newest events of each node.
+// Observe keeps the newest events of each node, or all.
 func (n *Network) Observe(events []dyngraph.Event) error {
 	for _, e := range events {
 		if err := n.core.Check(e.Source, e.Destination); err != nil {
 			return err
 		}
-		n.recent.Insert(e)
+		if n.history != nil {
+			n.history.Insert(e)
+		} else {
+			n.recent.Insert(e)
+		}
 	}
 	return nil
 }
@@ -78,27 +87,6 @@ func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores 
 		copy(scores, made[:len(nodes)*n.layers.task.Classes])
 	}
 	return err
-}
-
-// events returns the inputs of [eventsOf] for nodes at a time.
-func (n *Network) events(nodes []int32, at float64) []*tensors.Tensor {
-	q, k := ranker.Padded(len(nodes)), n.layers.Neighbours
-	age, weight, there := make([]float64, q*k), make([]float64, q*k), make([]float64, q*k)
-	node, peer := make([]int32, q), make([]int32, q*k)
-	copy(node, nodes)
-	for i, u := range nodes {
-		begin := i * k
-		if n.layers.Encoder != Patches { // which fills sequences up at their end
-			begin += k - n.recent.Count(u)
-		}
-		n.recent.Each(u, func(j int, c ranker.Contact) {
-			peer[begin+j] = c.Other
-			age[begin+j], weight[begin+j], there[begin+j] = at-c.Time, c.Weight, 1
-		})
-	}
-	real := n.core.Tensor
-	return []*tensors.Tensor{tensors.FromValue(node), tensors.FromFlatDataAndDimensions(peer, q, k), real(age, q, k, 1),
-		real(weight, q, k, 1), real(there, q, k)}
 }
 
 // Train draws new parameters and fits them by Config.Training.

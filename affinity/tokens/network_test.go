@@ -17,7 +17,7 @@ import (
 var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
 	"DyGFormer":                  DyGFormer(),
 	"GraphMixer with identities": identified(GraphMixer()), "DyGFormer with identities": identified(DyGFormer()),
-	"TCL with identities": identified(TCL())}
+	"TCL with identities": identified(TCL()), "TGAT with identities": identified(TGAT())}
 
 func identified(c Config) Config {
 	c.Identities = true
@@ -26,7 +26,7 @@ func identified(c Config) Config {
 
 // small returns a small network with the settings of another.
 func small(c Config) Config {
-	c.Width, c.TimeWidth, c.Neighbours, c.Dropout, c.Float64, c.Seed = 8, 3, 5, 0, true, 2
+	c.Width, c.TimeWidth, c.Neighbours, c.Dropout, c.Float64, c.Seed = 8, 4, 5, 0, true, 2
 	c.Patch, c.Channel = 3, 4
 	return c
 }
@@ -34,7 +34,7 @@ func small(c Config) Config {
 // Scores agree with DyGLib's modules, as bench/tgn/tokens.py wrote them, after each batch of events.
 func TestPeer(t *testing.T) {
 	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
-		"dygformer": identified(DyGFormer())} {
+		"dygformer": identified(DyGFormer()), "tgat": identified(TGAT())} {
 		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
 		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
 		c.Patch, c.Channel = 4, 6
@@ -57,7 +57,7 @@ func TestGradient(t *testing.T) {
 		}
 		defer n.Close()
 		var without []string
-		if c.Encoder != Mixer {
+		if c.Encoder == Transformer || c.Encoder == Patches {
 			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
 		}
 		rankertest.Gradient(t, name, n.core, n, n.loss, data, without...)
@@ -131,7 +131,7 @@ func TestFrequencies(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
 	for _, c := range []Config{{Encoder: "lstm"}, {Width: 5}, {Heads: -2}, {TimeWidth: -1}, {Layers: -1}, {Neighbours: 1},
-		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Patches, Neighbours: 7, Channel: 3}} {
+		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Hops, Layers: 3}, {Encoder: Patches, Neighbours: 7, Channel: 3}} {
 		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
 			t.Errorf("%+v: %v, want ErrInput", c, err)
 		}

@@ -7,19 +7,20 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// tcl is a transformer over the node itself, as an event of weight 0 at the question, and its events. It returns the
+// tcl is a transformer over the node itself, as an event of weight 0 at the question, and its events. It takes the
 // node's token.
 type tcl struct {
 	Config
 	clock              clock
 	node, weight, time nn.Linear
 	layers             []transformer
+	output             nn.Linear
 }
 
 func newTCL(c Config) *tcl {
 	linear := func(name string, in int) nn.Linear { return nn.Linear{Name: name, In: in, Out: c.Width} }
 	t := &tcl{Config: c, clock: clock{c}, node: linear("node", c.Width), weight: linear("weight", 1),
-		time: linear("time", c.TimeWidth)}
+		time: linear("time", c.TimeWidth), output: outputOf(c, c.Width)}
 	for i := range c.Layers {
 		t.layers = append(t.layers, newTransformer(c, i, c.Width, nn.ReLU))
 	}
@@ -36,10 +37,8 @@ func (t *tcl) Params() []nn.Param {
 	}
 	params = append(params, nn.ParamsOf[nn.Layer](t.clock, t.weight, t.time)...)
 	params = append(params, nn.Param{Name: depths, Dims: []int{t.Neighbours + 1, t.Width}, Init: nn.Normal(1)})
-	return append(params, nn.ParamsOf(t.layers...)...)
+	return append(append(params, nn.ParamsOf(t.layers...)...), t.output.Params()...)
 }
-
-func (t *tcl) width() int { return t.Width }
 
 // apply implements [encoder].
 func (t *tcl) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
@@ -54,5 +53,5 @@ func (t *tcl) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
 			x = layer.after(v, x, e.there, drop)
 		}
 	}
-	return Squeeze(Slice(x, AxisRange(), AxisElem(0)), 1)
+	return t.output.Apply(v, Squeeze(Slice(x, AxisRange(), AxisElem(0)), 1))
 }

@@ -1,4 +1,4 @@
-"""Writes scores of DyGLib's GraphMixer, TCL and DyGFormer, for a test of affinity/tokens.
+"""Writes scores of DyGLib's GraphMixer, TCL, DyGFormer and TGAT, for a test of affinity/tokens.
 
     git clone https://github.com/yule-BUAA/DyGLib build/DyGLib
     build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata
@@ -20,10 +20,11 @@ sys.path.insert(0, sys.argv[1])
 
 from models.DyGFormer import DyGFormer  # noqa: E402
 from models.GraphMixer import GraphMixer  # noqa: E402
+from models.TGAT import TGAT  # noqa: E402
 from models.TCL import TCL  # noqa: E402
 from utils.utils import NeighborSampler  # noqa: E402
 
-NODES, CLASSES, WIDTH, TIME, BATCHES, BATCH, PATCH, CHANNEL = 6, 4, 8, 5, 6, 5, 4, 6
+NODES, CLASSES, WIDTH, TIME, BATCHES, BATCH, PATCH, CHANNEL = 6, 4, 8, 6, 6, 5, 4, 6
 
 
 def linear(name: str, weight: Any, bias: Any) -> dict[str, list[float]]:
@@ -77,6 +78,17 @@ def dygformer(model: Any) -> dict[str, list[float]]:
         "count.in", encode[0]) | of("count.out", encode[2])
 
 
+def tgat(model: Any) -> dict[str, list[float]]:
+    """The parameters of TGAT."""
+    named = {"identities": model.node_raw_features[1:].flatten().tolist()} | of("clock", model.time_encoder.w)
+    for k, (layer, merge) in enumerate(zip(model.temporal_conv_layers, model.merge_layers)):
+        for part in ("query", "key", "value"):
+            named[f"hop.{k}.{part}.weight"] = getattr(layer, f"{part}_projection").weight.flatten().tolist()
+        named |= of(f"hop.{k}.mix", layer.residual_fc) | of(f"hop.{k}.norm", layer.layer_norm)
+        named |= of(f"hop.{k}.hidden", merge.fc1) | of(f"hop.{k}.out", merge.fc2)
+    return named
+
+
 def scores(network: str, seed: int) -> dict[str, Any]:
     """Runs one network."""
     torch.manual_seed(seed)
@@ -97,8 +109,9 @@ def scores(network: str, seed: int) -> dict[str, Any]:
     model = {"graphmixer": lambda: GraphMixer(features, edges, sampler, TIME, neighbours),
              "tcl": lambda: TCL(features, edges, sampler, TIME, num_depths=neighbours + 1),
              "dygformer": lambda: DyGFormer(features, edges, sampler, TIME, CHANNEL, PATCH,
-                                            max_input_sequence_length=neighbours + 1)}[network]()
-    named = {"graphmixer": mixer, "tcl": tcl, "dygformer": dygformer}[network]
+                                            max_input_sequence_length=neighbours + 1),
+             "tgat": lambda: TGAT(features, edges, sampler, TIME)}[network]()
+    named = {"graphmixer": mixer, "tcl": tcl, "dygformer": dygformer, "tgat": tgat}[network]
     for parameter in model.parameters():
         if parameter.dim() == 1 and parameter.requires_grad:  # of norms and biases that begin as constants
             torch.nn.init.normal_(parameter)
@@ -131,5 +144,5 @@ def scores(network: str, seed: int) -> dict[str, Any]:
             "params": params, "steps": steps}
 
 
-for number, name in enumerate(("graphmixer", "tcl", "dygformer")):
+for number, name in enumerate(("graphmixer", "tcl", "dygformer", "tgat")):
     (Path(sys.argv[2]) / f"{name}.json").write_text(json.dumps(scores(name, number)) + "\n", encoding="utf-8")

@@ -88,6 +88,7 @@ func (s affinitySize) streams() (all []affinityRow) {
 	memory("tgn", fmt.Sprintf(prose.Text("memories"), s.memory, s.memoryTraining.AdamW.LearningRate,
 		s.memoryTraining.Epochs), tgn.TGN())
 	memory("tgnv2", "", tgn.TGNv2())
+	sequence("tgat", "", tokens.TGAT())
 	sequence("graphmixer", fmt.Sprintf(prose.Text("tokens"), s.tokens, s.channel,
 		s.tokenTraining.AdamW.LearningRate, s.tokenTraining.Epochs), tokens.GraphMixer())
 	sequence("tcl", "", tokens.TCL())
