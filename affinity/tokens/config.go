@@ -1,8 +1,8 @@
-// Package tokens ranks affinities with networks that read the newest events of a node as a sequence of tokens. They keep
-// no memory: an event that newer ones replace has no influence.
+// Package tokens ranks affinities with networks that read the newest events of a node as a sequence of tokens. They
+// keep no memory: an event that newer ones replace has no influence.
 //
-// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL], [DyGFormer]
-// and [TGAT].
+// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL], [DyGFormer] and
+// [TGAT].
 package tokens
 
 import (
@@ -74,8 +74,8 @@ func GraphMixer() Config { return Config{Neighbours: 30, Dropout: 0.1} }
 func TCL() Config { return Config{Encoder: Transformer} }
 
 // DyGFormer returns the network of L. Yu, L. Sun, B. Du, W. Lv, Towards Better Dynamic Graph Learning: New Architecture
-// and Unified Library, NeurIPS 2023, for a single node, with sequences of length 256. Shorter ones are filled up to this
-// length; published code fills them up to the longest of a batch.
+// and Unified Library, NeurIPS 2023, for a single node, with sequences of length 256. Shorter ones are filled up to
+// this length; published code fills them up to the longest of a batch.
 func DyGFormer() Config { return Config{Encoder: Patches, Neighbours: 255, Dropout: 0.1} }
 
 // TGAT returns the network of D. Xu, C. Ruan, E. Korpeoglu, S. Kumar, K. Achan, Inductive Representation Learning on
@@ -104,8 +104,8 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Neighbours < 2:
 		return c, errs.New(ErrInput, "affinity/tokens: %d neighbours, want 2 or more", c.Neighbours)
 	case c.Encoder == Hops && ((c.Width+c.TimeWidth)%c.Heads != 0 || c.Layers != 2):
-		return c, errs.New(ErrInput, "affinity/tokens: hops with %d layers, widths %d and %d and %d heads, want 2 layers and "+
-			"a sum of widths that the heads divide", c.Layers, c.Width, c.TimeWidth, c.Heads)
+		return c, errs.New(ErrInput, "affinity/tokens: hops with %d layers, widths %d and %d and %d heads, want 2 layers "+
+			"and a sum of widths that the heads divide", c.Layers, c.Width, c.TimeWidth, c.Heads)
 	case c.Encoder == Patches && (c.Patch < 1 || (c.Neighbours+1)%c.Patch != 0 || c.Channel < 1 ||
 		c.Channel > nn.MaxWidth || c.Channel%c.Heads != 0):
 		return c, errs.New(ErrInput, "affinity/tokens: patches of %d events with channels of width %d and %d heads, want a "+

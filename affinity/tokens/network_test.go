@@ -131,7 +131,8 @@ func TestFrequencies(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
 	for _, c := range []Config{{Encoder: "lstm"}, {Width: 5}, {Heads: -2}, {TimeWidth: -1}, {Layers: -1}, {Neighbours: 1},
-		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Hops, Layers: 3}, {Encoder: Patches, Neighbours: 7, Channel: 3}} {
+		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Hops, Layers: 3},
+		{Encoder: Patches, Neighbours: 7, Channel: 3}} {
 		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
 			t.Errorf("%+v: %v, want ErrInput", c, err)
 		}

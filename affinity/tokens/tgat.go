@@ -55,7 +55,6 @@ func (t *tgat) features(v nn.Values, nodes, there *Node) *Node {
 // hop is attention of R nodes to k events of each, and a perceptron of its output and the node's features.
 type hop struct {
 	Config
-	name              string
 	mix               nn.Linear
 	norm              nn.LayerNorm
 	hidden, out       nn.Linear
@@ -65,10 +64,11 @@ type hop struct {
 func newHop(c Config, layer int) hop {
 	name := fmt.Sprintf("hop.%d.", layer)
 	w, f := c.Width+c.TimeWidth, c.Width+1+c.TimeWidth
-	return hop{Config: c, mix: nn.Linear{Name: name + "mix", In: w, Out: w}, norm: nn.LayerNorm{Name: name + "norm", Size: w},
-		hidden: nn.Linear{Name: name + "hidden", In: w + c.Width, Out: c.Width}, out: nn.Linear{Name: name + "out", In: c.Width,
-			Out: c.Width}, query: projection{name + "query", w, w}, key: projection{name + "key", f, w},
-		value: projection{name + "value", f, w}}
+	linear := func(part string, in, out int) nn.Linear { return nn.Linear{Name: name + part, In: in, Out: out} }
+	return hop{Config: c, mix: linear("mix", w, w), norm: nn.LayerNorm{Name: name + "norm", Size: w},
+		hidden: linear("hidden", w+c.Width, c.Width), out: linear("out", c.Width, c.Width),
+		query: projection{linear("query", w, w)}, key: projection{linear("key", f, w)},
+		value: projection{linear("value", f, w)}}
 }
 
 func (h hop) Params() []nn.Param {
@@ -93,17 +93,12 @@ func (h hop) apply(v nn.Values, c clock, x, raw, peers *Node, e events, drop fun
 }
 
 // projection is a linear map without bias.
-type projection struct {
-	name    string
-	in, out int
-}
-
-func (p projection) linear() nn.Linear { return nn.Linear{Name: p.name, In: p.in, Out: p.out} }
+type projection struct{ linear nn.Linear }
 
 // Params declares the weight.
-func (p projection) Params() []nn.Param { return p.linear().Params()[:1] }
+func (p projection) Params() []nn.Param { return p.linear.Params()[:1] }
 
-// Apply maps x [..., in] to [..., out].
+// Apply maps x [..., In] to [..., Out].
 func (p projection) Apply(v nn.Values, x *Node) *Node {
-	return v.Product(x, v.Get(p.name+".weight"), 1)
+	return v.Product(x, v.Get(p.linear.Name+".weight"), 1)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// transformer is a layer of a transformer on x [Q, k, width]. A. Vaswani et al., Attention Is All You Need, NeurIPS 2017.
+// transformer is a layer of a transformer on x [Q, k, width]. A. Vaswani et al., Attention Is All You Need, NeurIPS
+// 2017.
 type transformer struct {
 	heads                  int
 	query, key, value, mix nn.Linear
@@ -33,8 +34,8 @@ func (t transformer) Params() []nn.Param {
 	return nn.ParamsOf[nn.Layer](t.query, t.key, t.value, t.mix, t.norms[0], t.in, t.out, t.norms[1])
 }
 
-// after normalises sums: y = norm(x + attention(x)), then norm(y + f(y)). Only tokens that are there [Q, k] are attended
-// to.
+// after normalises sums: y = norm(x + attention(x)), then norm(y + f(y)). Only tokens that are there [Q, k] are
+// attended to.
 func (t transformer) after(v nn.Values, x, there *Node, drop func(*Node) *Node) *Node {
 	y := t.norms[0].Apply(v, Add(x, t.attention(v, x, there, drop)))
 	return t.norms[1].Apply(v, Add(y, t.feedforward(v, y, drop)))

@@ -21,9 +21,9 @@ func Training(epochs, patience int, rate float64) train.Config {
 // Loss returns the loss of a network for the answer of a question, and its gradient.
 type Loss func(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error)
 
-// Fit trains the parameters of a forecaster, see [train.Fit]: an epoch is a walk through past with an optimiser step for
-// each training question. The loss of validation is 1 less the mean NDCG of its questions, asked in the same walk, as in
-// TGB's loop. No checkpoint is written, since it would lack what the network knows in the middle of an epoch.
+// Fit trains the parameters of a forecaster, see [train.Fit]: an epoch is a walk through past with an optimiser step
+// for each training question. The loss of validation is 1 less the mean NDCG of its questions, asked in the same walk,
+// as in TGB's loop. No checkpoint is written, since it would lack what the network knows in the middle of an epoch.
 func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, loss Loss, past *affinity.Plan, c train.Config) (
 	*train.Report, error) {
 	r.Reset(past.Task)
