@@ -31,6 +31,7 @@
 //	Ridge, LogLinear                                  three or four coefficients for all nodes and classes
 //	GatedState                                        two gates with weights for each class
 //	learned.Forecaster                                a graph controlled differential equation
+//	tgn.Network, tokens.Network                       temporal graph networks
 //
 // # Limits
 //

@@ -50,7 +50,7 @@ func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Re
 
 // Score is [Evaluate] without training.
 func Score(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
-	s := &scorer{Forecaster: f, ctx: ctx, classes: plan.Classes, parts: parts, report: &Report{Plan: plan.Name}}
+	s := &scorer{Forecaster: f, ctx: ctx, task: plan.Task, parts: parts, report: &Report{Plan: plan.Name}}
 	if err := plan.Walk(ctx, s); err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func Score(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Repor
 // scorer is the listener that passes everything except the answers to a forecaster.
 type scorer struct {
 	Forecaster
-	ctx     context.Context
-	classes int
-	parts   []Part
-	report  *Report
+	ctx    context.Context
+	task   Task
+	parts  []Part
+	report *Report
 }
 
 // mostScores bounds the number of scores in one forecast.
@@ -76,14 +76,21 @@ func (s *scorer) Ask(q Question, answer Labels) error {
 	if len(s.parts) > 0 && !slices.Contains(s.parts, q.Part) {
 		return nil
 	}
+	score, err := ScoreQuestion(s.ctx, s.Forecaster, s.task, q, answer)
+	s.report.Scores = append(s.report.Scores, score)
+	return err
+}
+
+// ScoreQuestion scores a forecaster on one question, from what it has received so far.
+func ScoreQuestion(ctx context.Context, f Forecaster, task Task, q Question, answer Labels) (QuestionScore, error) {
 	byNode := make([]float64, 0, len(answer.Nodes))
-	gains := make([]float64, s.classes)
-	for nodes := range slices.Chunk(slices.Clone(answer.Nodes), max(1, mostScores/s.classes)) {
-		scores := make([]float64, len(nodes)*s.classes)
-		if err := s.Forecast(s.ctx, q.Time, nodes, scores); err != nil {
-			return err
+	gains := make([]float64, task.Classes)
+	for nodes := range slices.Chunk(slices.Clone(answer.Nodes), max(1, mostScores/task.Classes)) {
+		scores := make([]float64, len(nodes)*task.Classes)
+		if err := f.Forecast(ctx, q.Time, nodes, scores); err != nil {
+			return QuestionScore{}, err
 		}
-		for row := range slices.Chunk(scores, s.classes) {
+		for row := range slices.Chunk(scores, task.Classes) {
 			k := len(byNode)
 			clear(gains)
 			_, classes, weights := answer.Row(k)
@@ -92,11 +99,10 @@ func (s *scorer) Ask(q Question, answer Labels) error {
 			}
 			score, err := NDCG(gains, row, TopK)
 			if err != nil {
-				return errs.In(fmt.Sprintf("affinity: node %d", answer.Nodes[k]), err)
+				return QuestionScore{}, errs.In(fmt.Sprintf("affinity: node %d", answer.Nodes[k]), err)
 			}
 			byNode = append(byNode, score)
 		}
 	}
-	s.report.Scores = append(s.report.Scores, QuestionScore{q, stat.Mean(byNode, nil), answer.Nodes, byNode})
-	return nil
+	return QuestionScore{q, stat.Mean(byNode, nil), answer.Nodes, byNode}, nil
 }

@@ -8,12 +8,11 @@ package tgn
 
 import (
 	"cmp"
-	"math"
 
-	"github.com/gomlx/compute/dtypes"
-
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // ErrInput is wrapped by errors about settings that do not fit.
@@ -60,9 +59,8 @@ type Config struct {
 	// Batch is the number of events after which memories are updated; 0 means 200. The end of
 	// what Observe gets at once, such as at a question, ends a batch too.
 	Batch int `json:"Batch,omitzero"`
-	// Epochs is the number of passes through the training questions; 0 means 50. LearningRate is AdamW's; 0 means 1e-4.
-	Epochs       int     `json:"Epochs,omitzero"`
-	LearningRate float64 `json:"LearningRate,omitzero"`
+	// Training configures the training; with Epochs 0 it is TGB's, Training(50, 50, 1e-4).
+	Training train.Config `json:"-"`
 	// Seed draws the parameters, as float64 with Float64, else as float32.
 	Seed    uint64 `json:"-"`
 	Float64 bool   `json:"Float64,omitzero"`
@@ -88,13 +86,21 @@ func JODIE() Config { return Config{Updater: RNN, Embedding: Projection} }
 // NoDropout stands for a Config.Dropout of 0.
 const NoDropout = -1
 
+// Training returns the training of TGB's loop: at most a number of epochs, each with a validation, and AdamW at a rate
+// without decay of weights or a bound on gradients.
+func Training(epochs, patience int, rate float64) train.Config {
+	return ranker.Training(epochs, patience, rate)
+}
+
 func (c Config) withDefaults() (Config, error) {
 	c.Updater, c.Embedding = cmp.Or(c.Updater, GRU), cmp.Or(c.Embedding, Attention)
 	c.Width, c.Neighbours, c.Heads = cmp.Or(c.Width, 100), cmp.Or(c.Neighbours, 10), cmp.Or(c.Heads, 2)
-	c.Batch, c.Epochs = cmp.Or(c.Batch, 200), cmp.Or(c.Epochs, 50)
-	c.Dropout, c.LearningRate = cmp.Or(c.Dropout, 0.1), cmp.Or(c.LearningRate, 1e-4)
+	c.Batch, c.Dropout = cmp.Or(c.Batch, 200), cmp.Or(c.Dropout, 0.1)
 	if c.Dropout == NoDropout {
 		c.Dropout = 0
+	}
+	if c.Training.Epochs == 0 {
+		c.Training = Training(50, 50, 1e-4)
 	}
 	switch {
 	case c.Updater != GRU && c.Updater != RNN:
@@ -104,19 +110,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Width%c.Heads != 0:
 		return c, errs.New(ErrInput, "affinity/tgn: width %d and %d heads, want a width from 1 to %d that the heads divide",
 			c.Width, c.Heads, nn.MaxWidth)
-	case c.Neighbours < 1 || c.Batch < 1 || c.Epochs < 1:
-		return c, errs.New(ErrInput, "affinity/tgn: %d neighbours, batches of %d events and %d epochs, want 1 or more",
-			c.Neighbours, c.Batch, c.Epochs)
-	case !(c.Dropout >= 0 && c.Dropout < 1) || !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
-		return c, errs.New(ErrInput, "affinity/tgn: dropout %g and learning rate %g, want 0 to below 1 and a positive number",
-			c.Dropout, c.LearningRate)
+	case c.Neighbours < 1 || c.Batch < 1:
+		return c, errs.New(ErrInput, "affinity/tgn: %d neighbours and batches of %d events, want 1 or more", c.Neighbours,
+			c.Batch)
+	case !(c.Dropout >= 0 && c.Dropout < 1):
+		return c, errs.New(ErrInput, "affinity/tgn: dropout %g, want 0 to below 1", c.Dropout)
 	}
 	return c, nil
-}
-
-func (c Config) dtype() dtypes.DType {
-	if c.Float64 {
-		return dtypes.Float64
-	}
-	return dtypes.Float32
 }

@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -18,8 +19,7 @@ type layers struct {
 	query, key       nn.Linear
 	value, edge      nn.Linear // edge has no bias
 	skip, projection nn.Linear
-	hidden, out      nn.Linear // of the ranking
-	dropout          func(x *Node, rate float64) *Node
+	head             ranker.Head
 }
 
 func newLayers(c Config, task affinity.Task) *layers {
@@ -32,11 +32,11 @@ func newLayers(c Config, task affinity.Task) *layers {
 		message += 2 * w
 	}
 	linear := func(name string, in, out int) nn.Linear { return nn.Linear{Name: name, In: in, Out: out} }
-	return &layers{Config: c, task: task, dropout: nn.KeepAll, clock: linear("time", 1, w),
+	return &layers{Config: c, task: task, clock: linear("time", 1, w),
 		input: linear("updater.input", message, gates*w), state: linear("updater.state", w, gates*w),
 		query: linear("attention.query", w, w), key: linear("attention.key", w, w), value: linear("attention.value", w, w),
 		edge: linear("attention.edge", w+1, w), skip: linear("attention.skip", w, w), projection: linear("projection", 1, w),
-		hidden: linear("ranking.hidden", w, w), out: linear("ranking.out", w, task.Classes)}
+		head: ranker.NewHead(w, task.Classes)}
 }
 
 const identities = "identities"
@@ -59,7 +59,7 @@ func (l *layers) params() []nn.Param {
 	if l.Embedding == Projection {
 		params = append(params, nn.ParamsOf(l.projection)...)
 	}
-	return append(params, nn.ParamsOf(l.hidden, l.out)...)
+	return append(params, l.head.Params()...)
 }
 
 // pending are nodes with the messages that their memories have not taken up, as inputs of programs: K of each.
@@ -85,7 +85,7 @@ func (l *layers) update(v nn.Values, p pending) *Node {
 	parts := []*Node{p.memory, p.other, p.weight, l.encode(v, p.since)}
 	if l.Identities {
 		table := v.Get(identities)
-		parts = append(parts, rows(table, p.node), rows(table, p.peer))
+		parts = append(parts, ranker.Rows(table, p.node), ranker.Rows(table, p.peer))
 	}
 	x := l.input.Apply(v, Mul(Concatenate(parts, -1), p.has))
 	h := l.state.Apply(v, p.memory)
@@ -98,9 +98,6 @@ func (l *layers) update(v nn.Values, p pending) *Node {
 	return Add(fresh, Mul(keep, Sub(p.memory, fresh)))
 }
 
-// rows returns the rows of x [n, w] at indices [...]: [..., w].
-func rows(x, indices *Node) *Node { return Gather(x, ExpandAxes(indices, -1)) }
-
 // events are the newest events of Q nodes, as inputs of programs: up to Neighbours k of each.
 type events struct {
 	node         *Node // [Q], the row of each node
@@ -109,25 +106,23 @@ type events struct {
 	there, since *Node // [Q, k]: 1 where there is an event; [Q, 1]: from the question to the newest event, negative
 }
 
-const eventInputs = 6
-
 func eventsOf(in []*Node) events {
 	return events{node: in[0], peer: in[1], age: in[2], weight: in[3], there: in[4], since: in[5]}
 }
 
 // embedOf returns the embeddings [Q, Width] of nodes from memories [K, Width].
-func (l *layers) embedOf(v nn.Values, memory *Node, e events) *Node {
+func (l *layers) embedOf(v nn.Values, memory *Node, e events, dropout ranker.Dropout) *Node {
 	if l.Embedding == Projection {
-		x := rows(memory, e.node)
+		x := ranker.Rows(memory, e.node)
 		return Mul(x, OnePlus(l.projection.Apply(v, e.since)))
 	}
-	return l.attend(v, memory, e)
+	return l.attend(v, memory, e, dropout)
 }
 
 // attend is the transformer convolution.
-func (l *layers) attend(v nn.Values, memory *Node, e events) *Node {
+func (l *layers) attend(v nn.Values, memory *Node, e events, dropout ranker.Dropout) *Node {
 	q, width := e.peer.Shape().Dim(0), l.Width/l.Heads
-	x, peers := rows(memory, e.node), rows(memory, e.peer)
+	x, peers := ranker.Rows(memory, e.node), ranker.Rows(memory, e.peer)
 	edge := v.Product(Concatenate([]*Node{l.encode(v, e.age), e.weight}, -1), v.Get(l.edge.Name+".weight"), 1)
 	heads := func(y *Node) *Node { return Reshape(y, q, -1, l.Heads, width) } // [Q, k or 1, Heads, width]
 	query := heads(l.query.Apply(v, x))
@@ -135,17 +130,7 @@ func (l *layers) attend(v nn.Values, memory *Node, e events) *Node {
 	score := DivScalar(ReduceSum(Mul(query, keys), -1), math.Sqrt(float64(width))) // [Q, k, Heads]
 	there := ExpandAxes(e.there, -1)
 	score = Add(score, MulScalar(OneMinus(there), -1e9))
-	share := l.dropout(Mul(Softmax(score, 1), there), l.Dropout) // without events the shares are 0
+	share := dropout(Mul(Softmax(score, 1), there), l.Dropout) // without events the shares are 0
 	mixed := Reshape(ReduceSum(Mul(ExpandAxes(share, -1), values), 1), q, l.Width)
 	return Add(mixed, l.skip.Apply(v, x))
-}
-
-// rank returns the scores [Q, Classes] of embeddings.
-func (l *layers) rank(v nn.Values, z *Node) *Node {
-	return l.out.Apply(v, nn.ReLU(l.hidden.Apply(v, z)))
-}
-
-// loss is the sum over nodes of shares [Q, 1] times the cross-entropy of scores with targets [Q, Classes].
-func loss(scores, targets, shares *Node) *Node {
-	return Neg(ReduceAllSum(Mul(shares, Mul(targets, LogSoftmax(scores, -1)))))
 }

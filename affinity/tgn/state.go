@@ -1,14 +1,13 @@
 package tgn
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
 // state is what events left behind.
@@ -16,7 +15,7 @@ type state struct {
 	width    int
 	memories []float64 // [nodes, width]
 	messages []message // by node
-	recent   *Recent
+	recent   *ranker.Recent
 }
 
 // message is the newest event of a node, which its memory has not taken up.
@@ -29,8 +28,8 @@ type message struct {
 }
 
 func newState(c Config, task affinity.Task) state {
-	return state{c.Width, make([]float64, task.Nodes*c.Width), make([]message, task.Nodes), NewRecent(task.Nodes,
-		c.Neighbours)}
+	return state{c.Width, make([]float64, task.Nodes*c.Width), make([]message, task.Nodes),
+		ranker.NewRecent(task.Nodes, c.Neighbours)}
 }
 
 func (s *state) memory(u int32) []float64 { return s.memories[int(u)*s.width : (int(u)+1)*s.width] }
@@ -72,12 +71,9 @@ func (g *gathered) row(u int32) int {
 	return row
 }
 
-// padded returns a number of rows from a few, so that few programs are compiled.
-func padded(rows int) int { return 1 << bits.Len(uint(max(rows, 1)-1)) }
-
 // pending returns the inputs of [pendingOf].
-func (g *gathered) pending(n *layers) []*tensors.Tensor {
-	k, w := padded(len(g.nodes)), g.width
+func (g *gathered) pending(n *Network) []*tensors.Tensor {
+	k, w := ranker.Padded(len(g.nodes)), g.width
 	memory, other := make([]float64, k*w), make([]float64, k*w)
 	weight, since, has := make([]float64, k), make([]float64, k), make([]float64, k)
 	node, peer := make([]int32, k), make([]int32, k)
@@ -95,7 +91,7 @@ func (g *gathered) pending(n *layers) []*tensors.Tensor {
 		}
 	}
 	column := func(x []float64, dims ...int) *tensors.Tensor {
-		return host.Tensor(n.dtype(), x, append([]int{k}, dims...)...)
+		return n.core.Tensor(x, append([]int{k}, dims...)...)
 	}
 	return []*tensors.Tensor{column(memory, w), column(other, w), column(weight, 1), column(since, 1), column(has, 1),
 		tensors.FromValue(node), tensors.FromValue(peer)}
@@ -103,20 +99,20 @@ func (g *gathered) pending(n *layers) []*tensors.Tensor {
 
 // events returns the inputs of [eventsOf] for nodes at a time. It gathers them and the other nodes of their events, so
 // it comes before pending.
-func (g *gathered) events(n *layers, nodes []int32, at float64) []*tensors.Tensor {
-	q, k := padded(len(nodes)), n.Neighbours
+func (g *gathered) events(n *Network, nodes []int32, at float64) []*tensors.Tensor {
+	q, k := ranker.Padded(len(nodes)), n.layers.Neighbours
 	age, weight, there := make([]float64, q*k), make([]float64, q*k), make([]float64, q*k)
 	node, peer, since := make([]int32, q), make([]int32, q*k), make([]float64, q)
 	for i, u := range nodes {
 		node[i] = int32(g.row(u))
 		since[i] = g.messages[u].time - at
-		g.recent.Each(u, func(j int, c Contact) {
+		g.recent.Each(u, func(j int, c ranker.Contact) {
 			place := i*k + j
 			peer[place] = int32(g.row(c.Other))
 			age[place], weight[place], there[place] = g.messages[c.Other].time-c.Time, c.Weight, 1
 		})
 	}
-	real := func(x []float64, dims ...int) *tensors.Tensor { return host.Tensor(n.dtype(), x, dims...) }
+	real := n.core.Tensor
 	return []*tensors.Tensor{tensors.FromValue(node), tensors.FromFlatDataAndDimensions(peer, q, k), real(age, q, k, 1),
 		real(weight, q, k, 1), real(there, q, k), real(since, q, 1)}
 }

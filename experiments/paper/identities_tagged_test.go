@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/tgn"
+	"github.com/peng-cde/pengcde-go/affinity/tokens"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -31,7 +33,7 @@ var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dy
 
 // All types in identities name their fields by tags, so that renaming a field changes no identity.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
-	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{},
+	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{}, tgn.Config{}, tokens.Config{},
 		pengcde.Config{}, experiments.Record{}} // the last two are for files of models and of results
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, field.Registered(name))

@@ -11,8 +11,12 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// variant matches rows of sir that have a panel of their own beside two others, labelled with their names.
-var variant = regexp.MustCompile("^affine-(decay|narrow|early|noised|dropped)$|^dcrnn-")
+// labelled matches rows that figures label with their names: in sir, variants with a panel of their own beside two
+// others; in node-affinity, networks that have a dot each and no line.
+var labelled = map[string]*regexp.Regexp{
+	"sir":           regexp.MustCompile("^affine-(decay|narrow|early|noised|dropped)$|^dcrnn-"),
+	"node-affinity": regexp.MustCompile("^(jodie|dyrep|tgn|tgnv2|tgat|graphmixer|tcl|dygformer)$"),
+}
 
 // Every model of a study has its own style, which differs from every other style in its dash or clearly in lightness.
 func TestModelsCanBeToldApart(t *testing.T) {
@@ -28,7 +32,10 @@ func TestModelsCanBeToldApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ids := slices.DeleteFunc(r.Models(), func(id string) bool { return study.Name == "sir" && variant.MatchString(id) })
+			ids := slices.DeleteFunc(r.Models(), func(id string) bool {
+				names, ok := labelled[study.Name]
+				return ok && names.MatchString(id)
+			})
 			for i, id := range ids {
 				style, ok := catalogue.StyleOf(id)
 				if !ok || catalogue.StyleIn(r, id) != style {

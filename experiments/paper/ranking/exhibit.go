@@ -32,7 +32,7 @@ func Table3(e judge.Evidence) ([]figures.Item, error) {
 			cells = append(cells, cell)
 		}
 		if some := results.Where("model", row.ID); len(some) > 0 {
-			by := protocolOfPaper(some[0].Model)
+			by := some[0].Spec.(affinityRun).protocolOfPaper()
 			over := experiments.Interval{}
 			if by == RandomWindows {
 				over = windows

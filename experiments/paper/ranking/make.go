@@ -68,6 +68,15 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.RunContext, run exp
 	if err != nil {
 		return nil, nil, err
 	}
+	if stream, ok := learner.(*streamLearner); ok {
+		stream.past = plan.Past()
+		facts, err := m.Fit(ctx, stream, nil, nil)
+		if err != nil {
+			return facts, nil, err
+		}
+		report, err := affinity.Score(ctx, plan, stream.network, affinity.Validation, affinity.Test)
+		return facts, report, err
+	}
 	network, ok := learner.(experiments.NetworkLearner)
 	if !ok {
 		return nil, nil, fmt.Errorf("experiments: row %s has a %T, want a network", r.ID, learner)

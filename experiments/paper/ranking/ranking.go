@@ -158,6 +158,9 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	for _, data := range all {
 		for _, protocol := range size.protocols {
 			for _, row := range size.rows(data.name) {
+				if !row.by(protocol) {
+					continue
+				}
 				at := affinityRun{data: data, protocol: protocol, size: size}
 				at.affinityRow = row.of(at.task)
 				at.Train.BatchSize = data.batch(at.Train.BatchSize)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/learned"
+	"github.com/peng-cde/pengcde-go/affinity/tgn"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
@@ -23,7 +24,11 @@ type affinitySize struct {
 	seeds, rotated, hidden, layers, encoded, identities int
 	step                                                float64
 	training                                            train.Config
-	protocols                                           []Protocol
+	// memory is the width of networks with memories, tokens the width of networks that read sequences of events, channel
+	// the width of a channel of patches.
+	memory, tokens, channel       int
+	memoryTraining, tokenTraining train.Config
+	protocols                     []Protocol
 	// models lists the IDs of rows; nil means all.
 	models []string
 }
@@ -31,17 +36,23 @@ type affinitySize struct {
 // affinitySizes returns the paper's sizes, or smaller ones for smaller machines.
 func affinitySizes(p experiments.Profile) affinitySize {
 	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
-		protocols: Protocols(),
+		protocols: Protocols(), memory: 100, memoryTraining: tgn.Training(50, 50, 1e-4), tokens: 172, channel: 50,
+		tokenTraining: tgn.Training(100, 20, 1e-4),
 		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 8,
 			AdamW: train.AdamW{LearningRate: 0.01}}}
 	switch p {
 	case experiments.Medium:
 		s.seeds, s.hidden, s.layers, s.encoded, s.identities, s.step = 3, 8, 2, 4, 16, 0.25
+		s.memoryTraining, s.tokens, s.channel, s.tokenTraining = tgn.Training(20, 20, 1e-3), 32, 10,
+			tgn.Training(50, 20, 1e-3)
 	case experiments.Quick:
 		s.seeds, s.rotated, s.hidden, s.layers, s.encoded, s.step = 1, 2, 4, 1, 2, 1
 		s.training.Epochs, s.training.EvaluateEvery = 6, 2
+		s.memory, s.memoryTraining = 8, tgn.Training(2, 2, 1e-3)
+		s.tokens, s.channel, s.tokenTraining = s.memory, 4, s.memoryTraining
 		s.protocols = []Protocol{OfficialStrict, YearRotation}
-		s.models = []string{"zero", catalogue.PersistentID, "moving-average", "ridge", "log-linear", catalogue.ResidualID}
+		s.models = []string{"zero", catalogue.PersistentID, "moving-average", "ridge", "log-linear", catalogue.ResidualID,
+			"tgn"}
 	}
 	return s
 }
@@ -51,6 +62,7 @@ type affinityRow struct {
 	experiments.Row
 	forecaster func() affinity.Forecaster // nil for a network
 	config     pengcde.Config             // of a network, completed for a task
+	stream     *streamRow                 // of a network that learns from a stream of events, otherwise nil
 }
 
 // Forecaster returns a new forecaster of package affinity for the row; nil for a network.
@@ -64,6 +76,17 @@ func (r affinityRow) Forecaster() affinity.Forecaster {
 // of returns the row for a task, which is looked up when it is needed.
 func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	if r.forecaster != nil {
+		return r
+	}
+	if r.stream != nil {
+		r.Settings = func() (any, error) { return r.stream.settings, nil }
+		r.New = func(backend *xla.Backend) (experiments.Learner, error) {
+			t, err := task()
+			if err != nil {
+				return nil, err
+			}
+			return r.stream.learner(backend, t)
+		}
 		return r
 	}
 	network := sync.OnceValues(func() (experiments.Row, error) {
@@ -87,16 +110,20 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	return r
 }
 
+// without reports whether a profile leaves out a row.
+func (s affinitySize) without(id string) bool {
+	return s.models != nil && !slices.Contains(s.models, id)
+}
+
 // rows lists the rows of a profile for one data set.
 func (s affinitySize) rows(data string) (all []affinityRow) {
 	messages := 2048
 	if data == "tgbn-token" {
 		messages = 512
 	}
-	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
 	// The forecaster's name is in identities. It is a literal, so that renaming a type changes no identity.
 	simple := func(id, forecaster, name, note string, make func() affinity.Forecaster) {
-		if left(id) {
+		if s.without(id) {
 			return
 		}
 		all = append(all, affinityRow{forecaster: make, Row: experiments.Row{ID: id, Name: name, Note: note,
@@ -159,7 +186,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			func(c *pengcde.Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true, Residual: true} }},
 	}
 	for _, n := range networks {
-		if left(n.id) {
+		if s.without(n.id) {
 			continue
 		}
 		c := published
@@ -178,5 +205,5 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			catalogue.Must(n.id).Name), Note: n.note,
 			Train: training}})
 	}
-	return all
+	return append(all, s.streams()...)
 }

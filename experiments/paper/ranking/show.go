@@ -24,8 +24,8 @@ import (
 const testScore = string(affinity.Test)
 
 // publishedFor returns the value that the paper prints for a row by a protocol.
-func publishedFor(data string, row experiments.Row, p Protocol) figures.Cell {
-	if p != protocolOfPaper(row) {
+func publishedFor(data string, row affinityRow, p Protocol) figures.Cell {
+	if p != row.protocolOfPaper() {
 		return figures.Missing()
 	}
 	found, _ := catalogue.Published("tgb", row.ID, data)
@@ -33,8 +33,8 @@ func publishedFor(data string, row experiments.Row, p Protocol) figures.Cell {
 }
 
 // protocolOfPaper returns the protocol by which the paper has a row.
-func protocolOfPaper(row experiments.Row) Protocol {
-	if row.Untrained {
+func (r affinityRow) protocolOfPaper() Protocol {
+	if r.Untrained || r.stream != nil {
 		return OfficialParity
 	}
 	return RandomWindows
@@ -162,12 +162,15 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 			if Protocol(p) == RandomWindows {
 				over = windows
 			}
-			cell := some.Cell(testScore, over)
+			cell := experiments.None()
+			if len(some) > 0 {
+				cell = some.Cell(testScore, over)
+			}
 			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
 				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
 			}
 			if r.Comparable() {
-				cell = cell.Published(publishedFor(name, row[0].Model, Protocol(p)))
+				cell = cell.Published(publishedFor(name, row[0].Spec.(affinityRun).affinityRow, Protocol(p)))
 			}
 			cells = append(cells, cell)
 		}

@@ -1,4 +1,4 @@
-package tgn
+package ranker
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
@@ -40,6 +40,9 @@ func (r *Recent) add(node int32, c Contact) {
 	ring.contacts[ring.oldest] = c
 	ring.oldest = (ring.oldest + 1) % r.most
 }
+
+// Count returns the number of events of a node that are kept.
+func (r *Recent) Count(node int32) int { return len(r.rings[node].contacts) }
 
 // Each calls f for the events of a node, the oldest first.
 func (r *Recent) Each(node int32, f func(i int, c Contact)) {

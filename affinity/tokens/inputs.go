@@ -1,0 +1,69 @@
+package tokens
+
+import (
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
+)
+
+// sequences are k places for events in each of some rows.
+type sequences struct {
+	k                  int
+	peer               []int32
+	age, weight, there []float64
+}
+
+func newSequences(rows, k int) *sequences {
+	return &sequences{k, make([]int32, rows*k), make([]float64, rows*k), make([]float64, rows*k), make([]float64, rows*k)}
+}
+
+// put puts an event at a place of a row, as seen at a time.
+func (s *sequences) put(row, place int, at float64, c ranker.Contact) {
+	i := row*s.k + place
+	s.peer[i], s.age[i], s.weight[i], s.there[i] = c.Other, at-c.Time, c.Weight, 1
+}
+
+// putLast puts events at the end of a row. Empty places have the age of an event at time 0, as published.
+func (s *sequences) putLast(row int, at float64, contacts []ranker.Contact) {
+	for place := range s.k - len(contacts) {
+		s.age[row*s.k+place] = at
+	}
+	for j, c := range contacts {
+		s.put(row, s.k-len(contacts)+j, at, c)
+	}
+}
+
+// tensors returns peer, age, weight and there with axes dims before the last, k.
+func (s *sequences) tensors(n *Network, dims ...int) []*tensors.Tensor {
+	dims = append(dims, s.k)
+	one := append(dims[:len(dims):len(dims)], 1)
+	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(s.peer, dims...), n.core.Tensor(s.age, one...),
+		n.core.Tensor(s.weight, one...), n.core.Tensor(s.there, dims...)}
+}
+
+// events returns the inputs of [eventsOf] for nodes at a time.
+func (n *Network) events(nodes []int32, at float64) []*tensors.Tensor {
+	q, k := ranker.Padded(len(nodes)), n.layers.Neighbours
+	node := make([]int32, q)
+	copy(node, nodes)
+	in, events := []*tensors.Tensor{tensors.FromValue(node)}, newSequences(q, k)
+	if n.history != nil {
+		earlier := newSequences(q*k, k)
+		for i, u := range nodes {
+			newest := n.history.Newest(u, k)
+			events.putLast(i, at, newest)
+			for j, c := range newest {
+				earlier.putLast(i*k+k-len(newest)+j, c.Time, n.history.Before(c.Other, c.Time, k))
+			}
+		}
+		return append(append(in, events.tensors(n, q)...), earlier.tensors(n, q, k)...)
+	}
+	for i, u := range nodes {
+		begin := 0
+		if n.layers.Encoder != Patches { // which fills sequences up at their end
+			begin = k - n.recent.Count(u)
+		}
+		n.recent.Each(u, func(j int, c ranker.Contact) { events.put(i, begin+j, at, c) })
+	}
+	return append(in, events.tensors(n, q)...)
+}

@@ -1,0 +1,154 @@
+package tokens
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
+	"github.com/peng-cde/pengcde-go/affinity/internal/rankertest"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/affinitytest"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
+	"DyGFormer":                  DyGFormer(),
+	"GraphMixer with identities": identified(GraphMixer()), "DyGFormer with identities": identified(DyGFormer()),
+	"TCL with identities": identified(TCL()), "TGAT with identities": identified(TGAT())}
+
+func identified(c Config) Config {
+	c.Identities = true
+	return c
+}
+
+// small returns a small network with the settings of another.
+func small(c Config) Config {
+	c.Width, c.TimeWidth, c.Neighbours, c.Dropout, c.Float64, c.Seed = 8, 4, 5, 0, true, 2
+	c.Patch, c.Channel = 3, 4
+	return c
+}
+
+// Scores agree with DyGLib's modules, as bench/tgn/tokens.py wrote them, after each batch of events.
+func TestPeer(t *testing.T) {
+	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
+		"dygformer": identified(DyGFormer()), "tgat": identified(TGAT())} {
+		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
+		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
+		c.Patch, c.Channel = 4, 6
+		n, err := New(xlatest.Go(t), c, peer.Task())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		peer.Compare(t, name, n.core, n, 1e-12)
+	}
+}
+
+// Keys of a transformer are compared with each other, so their bias has no influence.
+func TestGradient(t *testing.T) {
+	data := rankertest.Stream(t, 6, 4, 5, 9, false)
+	for name, c := range variants {
+		n, err := New(xlatest.Go(t), small(c), data.Task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		var without []string
+		if c.Encoder == Transformer || c.Encoder == Patches {
+			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
+		}
+		rankertest.Gradient(t, name, n.core, n, n.loss, data, without...)
+		rankertest.AskedTogether(t, name, n, data)
+	}
+}
+
+// With identities networks learn where each node's favourite class moves.
+func TestLearns(t *testing.T) {
+	data := rankertest.Stream(t, 8, 4, 30, 24, true)
+	plan, err := data.Official(affinity.Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range variants {
+		if !c.Identities {
+			continue
+		}
+		c.Width, c.TimeWidth, c.Neighbours, c.Channel = 16, 8, 7, 8
+		c.Training = ranker.Training(40, 40, 0.01)
+		n, err := New(xlatest.Backend(t), c, data.Task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		report, err := affinity.Evaluate(t.Context(), plan, n, affinity.Test)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if test := report.Mean(affinity.Test); !(test > 0.9) {
+			t.Errorf("%s: NDCG %g", name, test)
+		}
+	}
+}
+
+// No forecast changes when events change from its time on.
+func TestStrictTimeKnowsThePastAlone(t *testing.T) {
+	for name, c := range variants {
+		c = small(c)
+		c.Training.Epochs = 1
+		err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
+			return d.Official(affinity.Strict)
+		}, func() affinity.Forecaster {
+			n, err := New(xlatest.Go(t), c, affinity.Task{Nodes: 8, Classes: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(n.Close)
+			return n
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Frequencies are the published ones.
+func TestFrequencies(t *testing.T) {
+	c, err := TCL().withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight := clock{c}.Params()[0]
+	for i := range 2 * c.TimeWidth { // a second draw is the same
+		if got, want := weight.Init(nil), math.Pow(10, -float64(i%c.TimeWidth)/11); math.Abs(got-want) > 1e-15 {
+			t.Errorf("frequency %d: %g, want %g", i, got, want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
+	for _, c := range []Config{{Encoder: "lstm"}, {Width: 5}, {Heads: -2}, {TimeWidth: -1}, {Layers: -1}, {Neighbours: 1},
+		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Hops, Layers: 3},
+		{Encoder: Patches, Neighbours: 7, Channel: 3}} {
+		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
+			t.Errorf("%+v: %v, want ErrInput", c, err)
+		}
+	}
+	if _, err := New(xlatest.Go(t), Config{}, affinity.Task{}); !errors.Is(err, ErrInput) {
+		t.Errorf("no nodes: %v", err)
+	}
+	n, err := New(xlatest.Go(t), Config{Width: 4}, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if err := n.Observe([]dyngraph.Event{{Source: 3}}); !errors.Is(err, ErrInput) {
+		t.Errorf("an event of another node: %v", err)
+	}
+	if err := n.Forecast(t.Context(), 1, []int32{7}, make([]float64, 2)); !errors.Is(err, ErrInput) {
+		t.Errorf("another node: %v", err)
+	}
+}
