@@ -24,6 +24,6 @@
 //
 // Nodes that appear and leave are marked in Series.Present, see [Series.WithPresence].
 //
-// Limits: all snapshots share one set of nodes, and n counts absent ones too. This package does not fill missing values;
-// models do, and document how.
+// Limits: all snapshots share one set of nodes, and n counts absent ones too. This package does not fill missing
+// values; models do, and document how.
 package dyngraph

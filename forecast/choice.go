@@ -82,8 +82,8 @@ func (c *Choice) sort() {
 	}
 }
 
-// fewestWindows is the smallest number of windows whose signs alone tell a difference from chance, 2/2^6 < 0.05, if they are
-// independent.
+// fewestWindows is the smallest number of windows whose signs alone tell a difference from chance, 2/2^6 < 0.05, if
+// they are independent.
 const fewestWindows = 6
 
 // leads tells whether a score is better than another by more than chance, or, if windows are too few for an interval,

@@ -128,8 +128,8 @@ func names() kong.Vars {
 		"edges": "Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet.",
 		"target": "The column of --nodes to forecast; repeat for more, which one model forecasts. Its last values are " +
 			"features.",
-		"edge_feature": "A column of numbers of --edges, such as --weight: its sums over the edges from a node and to it are " +
-			"two features of the node; repeat for more.",
+		"edge_feature": "A column of numbers of --edges, such as --weight: its sums over the edges from a node and to it " +
+			"are two features of the node; repeat for more.",
 		"category": "A column of --nodes with texts, such as the kind of a place: each is a feature; repeat for more.",
 		"presence": "rows: a node is there at times with a row of it in --nodes; seen: from its first row or edge on; or a " +
 			"column of --nodes with 1 and 0; else all nodes are always there.",

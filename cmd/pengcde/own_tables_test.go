@@ -21,8 +21,9 @@ func TestOwnTables(t *testing.T) {
 	small := []string{"--hidden", "2", "--epochs", "1", "--lags", "3", "--backend", "go"}
 	cases := []string{"fit", "--edges", "commuters.csv", "--nodes", "cases.csv", "--target", "cases", "--weight",
 		"commuters", "--category", "kind", "--scale", "log1p"}
-	bank := []string{"fit", "--edges", "transfers.csv", "--nodes", "accounts.csv", "--target", "spent", "--source", "payer",
-		"--destination", "payee", "--node", "account", "--step", "1w", "--scale", "log1p", "--edge-feature", "amount"}
+	bank := []string{"fit", "--edges", "transfers.csv", "--nodes", "accounts.csv", "--target", "spent", "--source",
+		"payer", "--destination", "payee", "--node", "account", "--step", "1w", "--scale", "log1p",
+		"--edge-feature", "amount"}
 	for name, args := range map[string][]string{"cases": cases, "spent": bank} {
 		if name == "spent" {
 			args = append(args, "--model", "constant") // the pure Go backend takes long for 27,000 edges

@@ -199,7 +199,8 @@ func (c Config) check() error {
 			Hold, Empty)
 	case c.Lags < NoLags || c.Lags > maxLags:
 		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
-	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.columns())+len(c.Calendar)+len(c.Edges.Features) == len(c.Nodes.Targets):
+	case len(c.Nodes.Targets) > 0 && c.Lags < 1 &&
+		len(c.Nodes.columns())+len(c.Calendar)+len(c.Edges.Features) == len(c.Nodes.Targets):
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:
 		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)

@@ -44,7 +44,8 @@ func readCalls(t *testing.T, edges string, change func(*table.Config)) *table.Da
 func TestEdgeFeatures(t *testing.T) {
 	d := readCalls(t, calls, nil)
 	for node, want := range []string{
-		"[12 0 1 0][0 4 0 1][0 0 0 0][3 3 1 1]", "[2 12 0 1][0 0 0 0][0 0 0 0][0 0 0 0]", "[0 2 0 0][4 0 1 0][0 0 0 0][0 0 0 0]",
+		"[12 0 1 0][0 4 0 1][0 0 0 0][3 3 1 1]", "[2 12 0 1][0 0 0 0][0 0 0 0][0 0 0 0]",
+		"[0 2 0 0][4 0 1 0][0 0 0 0][0 0 0 0]",
 	} {
 		if got := features(d, node); got != want {
 			t.Errorf("node %d: %s, want %s", node, got, want)
@@ -116,7 +117,7 @@ func TestEdgeFeaturesDoNotLookAhead(t *testing.T) {
 
 func TestEdgeFeatureErrors(t *testing.T) {
 	for name, c := range map[string]struct{ edges, says string }{
-		"a text":     {strings.Replace(calls, ",5,", ",five,", 1), `line 2, column "minutes": found "five", want a finite number`},
+		"a text":     {strings.Replace(calls, ",5,", ",five,", 1), `column "minutes": found "five", want a finite number`},
 		"infinite":   {strings.Replace(calls, ",5,", ",inf,", 1), `line 2, column "minutes": found "inf"`},
 		"too large":  {strings.NewReplacer(",5,", ",1e308,", ",7,", ",1e308,").Replace(calls), "whose sum is too large"},
 		"no column":  {strings.Replace(calls, "minutes", "minute", 1), `or another Edges.Features such as "minute"`},

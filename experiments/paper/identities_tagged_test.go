@@ -33,8 +33,8 @@ var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dy
 
 // All types in identities name their fields by tags, so that renaming a field changes no identity.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
-	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{}, tgn.Config{}, tokens.Config{},
-		pengcde.Config{}, experiments.Record{}} // the last two are for files of models and of results
+	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{},
+		tgn.Config{}, tokens.Config{}, pengcde.Config{}, experiments.Record{}} // the last two are for stored files
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, field.Registered(name))
 	}

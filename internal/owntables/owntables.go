@@ -1,5 +1,5 @@
-// Package owntables writes tables of invented data as people bring them, to try the way from tables to a forecast: cases
-// of regions with commuters between them, and payments between bank accounts, some of which open and close.
+// Package owntables writes tables of invented data as people bring them, to try the way from tables to a forecast:
+// cases of regions with commuters between them, and payments between bank accounts, some of which open and close.
 package owntables
 
 import (
@@ -22,8 +22,8 @@ const (
 	Accounts, Weeks, Transfers = 300, 60, 32107
 )
 
-// Write writes commuters.csv, cases.csv, transfers.csv and accounts.csv to a folder, which it makes. The same seed gives
-// the same bytes.
+// Write writes commuters.csv, cases.csv, transfers.csv and accounts.csv to a folder, which it makes. The same seed
+// gives the same bytes.
 func Write(folder string, seed uint64) error {
 	draw := rand.New(rand.NewPCG(seed, 0))
 	commuters, cases := epidemic(draw)
@@ -140,8 +140,8 @@ func bank(draw *rand.Rand) (transfers, accounts *bytes.Buffer) {
 }
 
 func region(u int) string {
-	return []string{"Ald", "Bren", "Cor", "Dun", "Esk", "Fen", "Gar"}[u%7] + []string{"bury", "dale", "ford", "ham", "mere",
-		"ton", "wick", "stead"}[u/7]
+	return []string{"Ald", "Bren", "Cor", "Dun", "Esk", "Fen", "Gar"}[u%7] +
+		[]string{"bury", "dale", "ford", "ham", "mere", "ton", "wick", "stead"}[u/7]
 }
 
 func account(u int) string { return fmt.Sprintf("AC-%04d", 1000+u*17) }

@@ -111,8 +111,8 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 	return all
 }
 
-// Programs for a GPU agree with the definition too, and their gradients with differences. A backend is for a GPU from its
-// opening on.
+// Programs for a GPU agree with the definition too, and their gradients with differences. A backend is for a GPU from
+// its opening on.
 func TestNormalisedForGPU(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
 	child.Env = append(os.Environ(), xla.KernelsEnv+"=gpu")

@@ -37,8 +37,8 @@ func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) f
 	return study, r
 }
 
-// Every protocol has every row, windows all but networks that learn from a stream, untrained rows once except on windows, and the rotation tests each of the last label
-// times.
+// Every protocol has every row, windows all but networks that learn from a stream, untrained rows once except on
+// windows, and the rotation tests each of the last label times.
 func TestNodeAffinityPlan(t *testing.T) {
 	for _, p := range experiments.Profiles() {
 		size := affinitySizes(p)
