@@ -22,7 +22,7 @@ type Choice struct {
 	Windows int
 	// Candidates are in order of their validation errors, except that the model is the first: a network only if it is
 	// shown to be better there than the best simple forecast, or, if the windows are too few for an interval, has a lower
-	// error in every one of at least six.
+	// error in every one of at least six and a third less in the mean.
 	Candidates []Candidate
 	// Budget bounded the time of the trainings; 0 for no bound.
 	Budget time.Duration
@@ -82,28 +82,32 @@ func (c *Choice) sort() {
 	}
 }
 
-// fewestWindows is the smallest number of windows whose signs alone tell a difference from chance, 2/2^6 < 0.05, if
-// they are independent.
-const fewestWindows = 6
+// fewestWindows is the smallest number of windows in which a network leads without an interval, and mostOf how much of
+// the simple forecast's error it may then have. Windows that share steps often agree, so agreement alone would be no
+// evidence; a network much better in each is kept.
+const (
+	fewestWindows = 6
+	mostOf        = 2.0 / 3
+)
 
-// leads tells whether a score is better than another by more than chance, or, if windows are too few for an interval,
-// in every one of them.
+// leads tells whether a network is better than a simple forecast by more than chance, or, if windows are too few for an
+// interval, much better in the mean and better in every one.
 func leads(network, simple baseline.Score) bool {
 	outcome := stats.OutcomeOf(network.Minus(simple))
 	if outcome != stats.NotTested {
 		return outcome == stats.Better
 	}
-	lower, observed := 0, 0
+	observed, own, other := 0, 0.0, 0.0
 	for i, mse := range network.Errors {
 		switch {
 		case math.IsNaN(mse):
 			continue
-		case mse < simple.Errors[i]:
-			lower++
+		case mse >= simple.Errors[i]:
+			return false
 		}
-		observed++
+		observed, own, other = observed+1, own+mse, other+simple.Errors[i]
 	}
-	return lower == observed && observed >= fewestWindows
+	return observed >= fewestWindows && own <= mostOf*other
 }
 
 // best returns the best candidate of a kind, networks or simple forecasts, on the validation windows.
@@ -178,7 +182,7 @@ func (c *Choice) table() *figures.Table {
 	}
 	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the "+
 		"mean over seeds. A trained model must be better than the best simple forecast by more than chance, since the same "+
-		"windows ended its training; if they are too few for an interval, in each of at least six.")
+		"windows ended its training; if they are too few for an interval, in each of at least six, and by a third in the mean.")
 	if limited {
 		t.Notes = append(t.Notes, "Epochs*: ended by the share of the budget.")
 	}

@@ -332,9 +332,34 @@ func TestStatesOfAbsentNodesAreFrozen(t *testing.T) {
 			t.Errorf("%s: node 0 does not change", name)
 		}
 		first, _ := states(4, leavingLength)
-		if name != "mask" && !sameForecasts(first[d:2*d], at(3, 1), 1e-14) { // a mask counts from the window's start
+		if !sameForecasts(first[d:2*d], at(3, 1), 1e-14) {
 			t.Errorf("%s: node 1 appears with %v, a window that begins then has %v", name, at(3, 1), first[d:2*d])
 		}
+	}
+}
+
+// Over a whole series, states that only their start's features determine do not start from later ones.
+func TestStartWithPresenceDoesNotLookAhead(t *testing.T) {
+	m := presenceModel(t, xlatest.Go(t), func(c *Config) { c.GraphOnly = true })
+	changed := func(by float64) *dyngraph.Series {
+		return leaving(t, func(s *dyngraph.Series) {
+			for k := range s.Times {
+				s.Features[k] = slices.Clone(s.Features[k])
+			}
+			s.Features[1][0] += by // of node 0, which starts at 0
+			s.Features[5][2] += by // of node 1, which appears at 4
+		})
+	}
+	if before, after := forecast(t, m, changed(0).Whole()), forecast(t, m, changed(5).Whole()); !sameForecasts(before,
+		after, 0) {
+		t.Errorf("forecasts %v, with other features after the start %v", before, after)
+	}
+	gap := leaving(t, func(s *dyngraph.Series) {
+		s.Features[0] = slices.Clone(s.Features[0])
+		s.Features[0][0] = math.NaN()
+	})
+	if _, err := m.Predict(t.Context(), gap.Whole(), nil); err == nil || !strings.Contains(err.Error(), "never observed") {
+		t.Errorf("a start without a feature: %v", err)
 	}
 }
 

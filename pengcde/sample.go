@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -115,7 +116,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	var present [][]bool
 	if !s.AllPresent() {
 		present = s.Present[w.Start:end]
-		seen = started(seen, present)
+		seen = started(seen, present, w.Whole && !m.config.driven())
 	} else if w.Whole {
 		weights, index = runs(weights)
 		if !m.config.driven() { // only the start is read; path.Fill needs two observations
@@ -148,7 +149,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
-	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
+	one := sample{x0: start(features, present), all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
 		Snapshots: snapshots, Index: index, Present: present, Capacity: room, GraphPath: m.config.Path,
 		FeaturePath: m.config.Path}}
 	if m.config.driven() {
@@ -208,19 +209,45 @@ func numbers(present [][]bool) [][]float64 {
 	return rows
 }
 
-// started returns the features with 0 in place of NaN for nodes that are absent at all snapshots.
-func started(features [][]float64, present [][]bool) [][]float64 {
+// started returns the features with 0 in place of NaN for nodes that are absent at all snapshots, and if alone is set,
+// as states start from these features alone, with NaN for other nodes at all but their first snapshot.
+func started(features [][]float64, present [][]bool, alone bool) [][]float64 {
+	firsts := appearances(present)
 	features = slices.Clone(features)
 	for k, row := range features {
 		features[k] = slices.Clone(row)
 		for i := range row {
-			u := i * len(present[k]) / len(row)
-			if !slices.ContainsFunc(present, func(row []bool) bool { return row[u] }) {
+			switch first := firsts[i*len(firsts)/len(row)]; {
+			case first < 0:
 				features[k][i] = 0
+			case alone && k != first:
+				features[k][i] = math.NaN()
 			}
 		}
 	}
 	return features
+}
+
+// start returns the features that states start from: of each node those at its first snapshot, with its mask there.
+func start(features [][]float64, present [][]bool) []float64 {
+	x0 := slices.Clone(features[0])
+	for u, first := range appearances(present) {
+		if size := len(x0) / len(present[0]); first > 0 {
+			copy(x0[u*size:(u+1)*size], features[first][u*size:])
+		}
+	}
+	return x0
+}
+
+// appearances returns the first snapshot of each node, -1 if there is none.
+func appearances(present [][]bool) (firsts []int) {
+	if present == nil {
+		return nil
+	}
+	for u := range present[0] {
+		firsts = append(firsts, slices.IndexFunc(present, func(row []bool) bool { return row[u] }))
+	}
+	return firsts
 }
 
 // withoutLoops returns snapshots without the self-loops that a normalisation gives to absent nodes.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
@@ -12,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
@@ -90,6 +93,33 @@ func TestLearns(t *testing.T) {
 		if test := report.Mean(affinity.Test); !(test > 0.9) {
 			t.Errorf("%s: NDCG %g", name, test)
 		}
+	}
+}
+
+// An epoch that time cuts short is validated too, and a plan without a training question is an error.
+func TestFitCutShort(t *testing.T) {
+	data := rankertest.Stream(t, 8, 4, 30, 24, true)
+	plan, err := data.Official(affinity.Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(xlatest.Go(t), small(GraphMixer()), data.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	c := ranker.Training(3, 3, 0.01)
+	c.MaxTime = time.Nanosecond
+	if report, err := n.Fit(t.Context(), plan, c); err != nil || report.Stop != train.StopTime ||
+		!(report.BestValidation < 1) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	untrained := *plan
+	untrained.Questions = slices.DeleteFunc(slices.Clone(plan.Questions), func(q affinity.Question) bool {
+		return q.Part == affinity.Train
+	})
+	if _, err := n.Fit(t.Context(), &untrained, c); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("without a training question: %v", err)
 	}
 }
 

@@ -118,6 +118,12 @@ func (r *reader) wantedPresence() string {
 	if r.c.Nodes.presenceColumn() {
 		wanted = fmt.Sprintf("a 1 for it in column %q of %s", r.c.Nodes.Presence, r.c.Nodes.Path)
 	}
+	if r.closed { // a model was made with this Presence
+		if r.c.Nodes.presenceColumn() {
+			wanted += " or before, from the first time of these files on"
+		}
+		return wanted + ", or no edge"
+	}
 	return wanted + fmt.Sprintf(", no edge, or Nodes.Presence %q (present from the first row or edge on)", Seen)
 }
 
@@ -135,9 +141,22 @@ func (r *reader) notePresence(present [][]bool) {
 		return there
 	}
 	counts := make([]int, len(present))
+	left, back := make([]bool, len(r.names)), make([]bool, len(r.names))
 	for i, row := range present {
 		counts[i] = count(row)
+		for u, there := range row {
+			left[u] = left[u] || i > 0 && present[i-1][u] && !there
+			back[u] = back[u] || left[u] && there
+		}
+	}
+	if slices.Min(counts) == len(r.names) {
+		r.notice("all %d nodes are always present", len(r.names))
+		return
 	}
 	r.notice("%d to %d of %d nodes are present at a time, %d at the last", slices.Min(counts), slices.Max(counts),
 		len(r.names), counts[len(counts)-1])
+	if again := count(back); again > 0 && r.c.Nodes.Presence == ByRows {
+		r.notice("%d nodes leave and come back, and how their features changed meanwhile is lost: if their rows are merely "+
+			"missing, take Nodes.Presence %q", again, Seen)
+	}
 }

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -161,5 +162,22 @@ func TestPresenceErrors(t *testing.T) {
 	config.Nodes.Targets, config.Nodes.Features = nil, nil
 	if _, err := table.Read(context.Background(), config); err == nil || !strings.Contains(err.Error(), "no Nodes.Path") {
 		t.Errorf("without nodes: %v", err)
+	}
+}
+
+// Nodes that come back are counted, and so are nodes that never leave.
+func TestNoticesOfPresence(t *testing.T) {
+	for nodes, says := range map[string]string{
+		"time,node,x\n0,a,1\n0,b,1\n1,a,1\n2,a,1\n2,b,1\n": "1 nodes leave and come back, and how their features changed " +
+			`meanwhile is lost: if their rows are merely missing, take Nodes.Presence "seen"`,
+		"time,node,x\n0,a,1\n0,b,1\n1,a,1\n1,b,1\n": "all 2 nodes are always present",
+	} {
+		var notices bytes.Buffer
+		_, err := table.Read(t.Context(), table.Config{Lags: 1, Notices: &notices, WithoutEdges: table.Empty,
+			Edges: table.Edges{Path: write(t, "edges.csv", "time,source,destination,weight\n0,a,b,1\n")},
+			Nodes: table.Nodes{Path: write(t, "nodes.csv", nodes), Targets: []string{"x"}, Presence: table.ByRows}})
+		if err != nil || !strings.Contains(notices.String(), says) {
+			t.Errorf("%v, notices %q, want %q", err, &notices, says)
+		}
 	}
 }

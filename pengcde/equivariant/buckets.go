@@ -137,7 +137,7 @@ func (b *buckets) assign(sample int, lists [][]neighbour) {
 // separate operations, each of which takes about 5 µs on a CPU however small it is, and time to compile.
 const bucketCost = 4096
 
-// bucketCostGPU is the cost on a GPU, where a bucket's launches in a step and its pullback take about 6 µs, as long as
+// bucketCostGPU is the cost on a GPU, by an estimate: launches of 6 µs in a step and its pullback, as long as reading
 // 2^18 entries of 128 bytes.
 const bucketCostGPU = 1 << 18
 

@@ -9,6 +9,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -40,12 +42,15 @@ func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, loss Loss, past
 			validated = true
 		}
 	}
+	if p.batches == 0 {
+		return nil, errs.New(dyngraph.ErrInvalid, "affinity: a plan without a training question, want at least one")
+	}
 	if !validated {
 		c.EvaluateEvery = train.NoValidation
 	}
 	c.Checkpoint = nil
+	defer func() { p.stop() }() // of the last walk, also after a panic
 	kept, report, err := train.Fit(ctx, r.backend, p, r.Params, c)
-	p.stop()
 	r.Params = kept
 	return report, err
 }
@@ -89,7 +94,8 @@ func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, batch 
 // Validate implements [train.Problem].
 func (p *problem) Validate(_ context.Context, params []*tensors.Tensor) (float64, error) {
 	p.Params = params
-	p.next() // there is no other training question: the walk goes on to its end
+	for left := true; left; _, left = p.next() { // the walk goes on to its end, past questions that time did not reach
+	}
 	if p.err != nil {
 		return math.NaN(), p.err
 	}
