@@ -182,7 +182,8 @@ func (c *Choice) table() *figures.Table {
 	}
 	t.Notes = append(t.Notes, "The lowest mean squared error on the validation windows decides, for trained models the "+
 		"mean over seeds. A trained model must be better than the best simple forecast by more than chance, since the same "+
-		"windows ended its training; if they are too few for an interval, in each of at least six, and by a third in the mean.")
+		"windows ended its training; if they are too few for an interval, in each of at least six, and by a third in the "+
+		"mean.")
 	if limited {
 		t.Notes = append(t.Notes, "Epochs*: ended by the share of the budget.")
 	}

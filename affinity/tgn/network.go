@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
@@ -16,10 +17,9 @@ import (
 // Network is a temporal graph network, an [affinity.Trainer]. Make one with [New]; Close frees it. It is for one
 // goroutine at a time.
 type Network struct {
-	layers *layers
-	core   *ranker.Ranker
-
-	update, embed, rank, gradient *xla.Program
+	layers        *layers
+	core          *ranker.Ranker
+	update, embed *xla.Program
 	state
 }
 
@@ -35,17 +35,13 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{layers: l, core: core, state: newState(c, task)}
-	for _, p := range []struct {
-		to    **xla.Program
-		name  string
-		build ranker.Build
-	}{{&n.update, "update", l.buildUpdate}, {&n.embed, "embed", l.buildEmbed}, {&n.rank, "rank", l.buildRank}} {
-		if *p.to, err = core.Program(p.name, p.build); err != nil {
-			core.Close()
-			return nil, err
-		}
+	if n.update, err = core.Program("update", l.buildUpdate); err == nil {
+		n.embed, err = core.Program("embed", l.buildEmbed)
 	}
-	if n.gradient, err = core.Gradient(l.buildRank); err != nil {
+	if err == nil {
+		err = core.Rank(l.buildRank, n.inputs)
+	}
+	if err != nil {
 		core.Close()
 		return nil, err
 	}
@@ -104,7 +100,7 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 	var embedded []float64
 	if n.layers.EmbeddedMessages {
 		var err error
-		if embedded, err = n.ask(n.embed, g.nodes, batch[len(batch)-1].Time); err != nil {
+		if embedded, err = n.core.Run(n.embed, n.inputs(g.nodes, batch[len(batch)-1].Time)); err != nil {
 			return err
 		}
 	}
@@ -121,21 +117,14 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 	return nil
 }
 
-// ask runs a program on nodes and their events, and returns a row for each node.
-func (n *Network) ask(p *xla.Program, nodes []int32, at float64) ([]float64, error) {
+// inputs returns the inputs of programs about nodes and their events at a time.
+func (n *Network) inputs(nodes []int32, at float64) []*tensors.Tensor {
 	g := newGathered(&n.state)
 	events := g.events(n, nodes, at)
-	return n.core.Run(p, slices.Concat(g.pending(n), events))
+	return slices.Concat(g.pending(n), events)
 }
 
 // Forecast writes scores for nodes.
 func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
-	if err := n.core.Check(nodes...); err != nil {
-		return err
-	}
-	made, err := n.ask(n.rank, nodes, at)
-	if err == nil {
-		copy(scores, made[:len(nodes)*n.layers.task.Classes])
-	}
-	return err
+	return n.core.Forecast(at, nodes, scores)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/rankertest"
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -38,7 +37,7 @@ func TestGradient(t *testing.T) {
 	for name, c := range variants {
 		n := made(t, xlatest.Go(t), small(c), data)
 		without := "attention.key.bias" // which moves all scores of a node alike
-		rankertest.Gradient(t, name, n.core, n, n.loss, data, without)
+		rankertest.Gradient(t, name, n.core, n, data, without)
 	}
 }
 
@@ -80,19 +79,14 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 	for name, c := range variants {
 		c = small(c)
 		c.Batch, c.Training = 100, Training(1, 1, 1e-3)
-		err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
-			return d.Official(affinity.Strict)
-		}, func() affinity.Forecaster {
-			n, err := New(xlatest.Go(t), c, affinity.Task{Nodes: 8, Classes: 8})
+		rankertest.Strict(t, name, func(task affinity.Task) affinity.Forecaster {
+			n, err := New(xlatest.Go(t), c, task)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(n.Close)
 			return n
 		})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -2,9 +2,6 @@ package tgn
 
 import (
 	"context"
-	"slices"
-
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -27,17 +24,7 @@ func (n *Network) Parameters() int { return n.core.Size() }
 // Gradients reach them through the last message of each memory. The validation loss of an epoch is 1 less the mean NDCG
 // of its validation questions; without any the last parameters are kept. c.BatchSize and c.Checkpoint have no effect.
 func (n *Network) Fit(ctx context.Context, past *affinity.Plan, c train.Config) (*train.Report, error) {
-	return n.core.Fit(ctx, n, n.loss, past, c)
-}
-
-// loss returns the mean cross-entropy over the nodes of an answer, and its gradient.
-func (n *Network) loss(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error) {
-	if err := n.core.Check(answer.Nodes...); err != nil {
-		return 0, nil, err
-	}
-	g := newGathered(&n.state)
-	events := g.events(n, answer.Nodes, at)
-	return n.core.Loss(n.gradient, slices.Concat(g.pending(n), events), answer)
+	return n.core.Fit(ctx, n, past, c)
 }
 
 var _ affinity.Trainer = (*Network)(nil)

@@ -3,8 +3,6 @@ package tokens
 import (
 	"context"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -15,11 +13,10 @@ import (
 // Network reads the newest events of a node, and is an [affinity.Trainer]. Make one with [New]; Close frees it. It is
 // for one goroutine at a time.
 type Network struct {
-	layers         *layers
-	core           *ranker.Ranker
-	rank, gradient *xla.Program
-	recent         *ranker.Recent
-	history        *ranker.History // in place of recent for Hops
+	layers  *layers
+	core    *ranker.Ranker
+	recent  *ranker.Recent
+	history *ranker.History // in place of recent for Hops
 }
 
 // New returns a network with initial parameters for a task.
@@ -34,10 +31,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{layers: l, core: core}
-	if n.rank, err = core.Program("rank", l.scores); err == nil {
-		n.gradient, err = core.Gradient(l.scores)
-	}
-	if err != nil {
+	if err := core.Rank(l.scores, n.events); err != nil {
 		core.Close()
 		return nil, err
 	}
@@ -79,14 +73,7 @@ func (n *Network) Observe(events []dyngraph.Event) error {
 
 // Forecast writes scores for nodes.
 func (n *Network) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
-	if err := n.core.Check(nodes...); err != nil {
-		return err
-	}
-	made, err := n.core.Run(n.rank, n.events(nodes, at))
-	if err == nil {
-		copy(scores, made[:len(nodes)*n.layers.task.Classes])
-	}
-	return err
+	return n.core.Forecast(at, nodes, scores)
 }
 
 // Train draws new parameters and fits them by Config.Training.
@@ -106,15 +93,7 @@ func (n *Network) Parameters() int { return n.core.Size() }
 // The validation loss of an epoch is 1 less the mean NDCG of its validation questions; without any the last parameters
 // are kept. c.BatchSize and c.Checkpoint have no effect.
 func (n *Network) Fit(ctx context.Context, past *affinity.Plan, c train.Config) (*train.Report, error) {
-	return n.core.Fit(ctx, n, n.loss, past, c)
-}
-
-// loss returns the mean cross-entropy over the nodes of an answer, and its gradient.
-func (n *Network) loss(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error) {
-	if err := n.core.Check(answer.Nodes...); err != nil {
-		return 0, nil, err
-	}
-	return n.core.Loss(n.gradient, n.events(answer.Nodes, at), answer)
+	return n.core.Fit(ctx, n, past, c)
 }
 
 var _ affinity.Trainer = (*Network)(nil)

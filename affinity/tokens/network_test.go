@@ -12,7 +12,6 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 	"github.com/peng-cde/pengcde-go/affinity/internal/rankertest"
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -63,7 +62,7 @@ func TestGradient(t *testing.T) {
 		if c.Encoder == Transformer || c.Encoder == Patches {
 			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
 		}
-		rankertest.Gradient(t, name, n.core, n, n.loss, data, without...)
+		rankertest.Gradient(t, name, n.core, n, data, without...)
 		rankertest.AskedTogether(t, name, n, data)
 	}
 }
@@ -128,19 +127,14 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 	for name, c := range variants {
 		c = small(c)
 		c.Training.Epochs = 1
-		err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
-			return d.Official(affinity.Strict)
-		}, func() affinity.Forecaster {
-			n, err := New(xlatest.Go(t), c, affinity.Task{Nodes: 8, Classes: 8})
+		rankertest.Strict(t, name, func(task affinity.Task) affinity.Forecaster {
+			n, err := New(xlatest.Go(t), c, task)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(n.Close)
 			return n
 		})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

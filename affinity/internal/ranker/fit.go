@@ -20,19 +20,16 @@ func Training(epochs, patience int, rate float64) train.Config {
 		WeightDecay: train.NoDecay, Clip: train.NoClip}}
 }
 
-// Loss returns the loss of a network for the answer of a question, and its gradient.
-type Loss func(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error)
-
 // Fit trains the parameters of a forecaster, see [train.Fit]: an epoch is a walk through past with an optimiser step
 // for each training question. The loss of validation is 1 less the mean NDCG of its questions, asked in the same walk,
 // as in TGB's loop. No checkpoint is written, since it would lack what the network knows in the middle of an epoch.
-func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, loss Loss, past *affinity.Plan, c train.Config) (
-	*train.Report, error) {
+func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, past *affinity.Plan, c train.Config) (*train.Report,
+	error) {
 	r.Reset(past.Task)
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	p := &problem{Ranker: r, forecaster: f, loss: loss, past: past, stop: func() {}}
+	p := &problem{Ranker: r, forecaster: f, past: past, stop: func() {}}
 	validated := false
 	for _, q := range past.Questions {
 		switch q.Part {
@@ -59,7 +56,6 @@ func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, loss Loss, past
 type problem struct {
 	*Ranker
 	forecaster affinity.Forecaster
-	loss       Loss
 	past       *affinity.Plan
 	batches    int
 
@@ -88,7 +84,7 @@ func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, batch 
 	if !ok {
 		return 0, nil, p.err
 	}
-	return p.loss(q.Time, q.answer)
+	return p.Loss(q.Time, q.answer)
 }
 
 // Validate implements [train.Problem].

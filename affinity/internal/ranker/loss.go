@@ -1,8 +1,6 @@
 package ranker
 
 import (
-	"slices"
-
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -32,10 +30,11 @@ func crossEntropy(scores, targets, shares *Node) *Node {
 	return Neg(ReduceAllSum(Mul(shares, Mul(targets, LogSoftmax(scores, -1)))))
 }
 
-// Loss runs a program of [Ranker.Gradient] on inputs for the nodes of an answer, in rows of the number [Padded]. It
-// returns the mean cross-entropy over the nodes, and its gradient.
-func (r *Ranker) Loss(gradient *xla.Program, in []*tensors.Tensor, answer affinity.Labels) (float64, []*tensors.Tensor,
-	error) {
+// Loss returns the mean cross-entropy of an answer at a time over its nodes, and its gradient.
+func (r *Ranker) Loss(at float64, answer affinity.Labels) (float64, []*tensors.Tensor, error) {
+	if err := r.Check(answer.Nodes...); err != nil {
+		return 0, nil, err
+	}
 	q, classes := Padded(len(answer.Nodes)), r.Task.Classes
 	targets, shares := make([]float64, q*classes), make([]float64, q)
 	for k := range answer.Nodes {
@@ -45,8 +44,8 @@ func (r *Ranker) Loss(gradient *xla.Program, in []*tensors.Tensor, answer affini
 			targets[k*classes+int(class)] = weights[i]
 		}
 	}
-	out, err := r.call(gradient, slices.Concat(in, []*tensors.Tensor{r.Tensor(targets, q, classes),
-		r.Tensor(shares, q, 1)}))
+	out, err := r.call(r.gradient, append(r.inputs(answer.Nodes, at), r.Tensor(targets, q, classes),
+		r.Tensor(shares, q, 1)))
 	if err != nil {
 		return 0, nil, err
 	}

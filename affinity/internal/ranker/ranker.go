@@ -30,6 +30,9 @@ type Ranker struct {
 	declared []nn.Param
 	programs []*xla.Program
 	asked    affinity.Task // by Reset
+
+	rank, gradient *xla.Program // set by Rank, with inputs
+	inputs         Inputs
 }
 
 // New returns a ranker for a task with parameters drawn from a seed.
@@ -102,14 +105,34 @@ func (r *Ranker) Program(name string, build Build) (*xla.Program, error) {
 	})
 }
 
-// Gradient returns a program of the loss and its gradient, see [Ranker.Loss]. Scores returns [Q, Classes].
-func (r *Ranker) Gradient(scores Build) (*xla.Program, error) {
-	return r.program("gradient", func(in []*Node) []*Node {
+// Inputs returns the inputs with which programs score nodes at a time, in rows of the number [Padded].
+type Inputs func(nodes []int32, at float64) []*tensors.Tensor
+
+// Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs.
+func (r *Ranker) Rank(scores Build, inputs Inputs) (err error) {
+	r.inputs = inputs
+	if r.rank, err = r.Program("rank", scores); err != nil {
+		return err
+	}
+	r.gradient, err = r.program("gradient", func(in []*Node) []*Node {
 		v, rest := r.split(in)
 		last, params := len(rest)-2, in[:len(r.declared)]
 		total := crossEntropy(scores(v, rest[:last], nn.Dropout(params)), rest[last], rest[last+1])
 		return append([]*Node{total}, Gradient(total, params...)...)
 	})
+	return err
+}
+
+// Forecast writes scores for nodes at a time, [nodes*Classes].
+func (r *Ranker) Forecast(at float64, nodes []int32, scores []float64) error {
+	if err := r.Check(nodes...); err != nil {
+		return err
+	}
+	made, err := r.Run(r.rank, r.inputs(nodes, at))
+	if err == nil {
+		copy(scores, made[:len(nodes)*r.Task.Classes])
+	}
+	return err
 }
 
 func (r *Ranker) split(in []*Node) (nn.Values, []*Node) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
+	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -40,11 +41,11 @@ func walk(t *testing.T, f affinity.Forecaster, data *affinity.Data) *latest {
 
 // Gradient tests that the gradient of each parameter agrees with central differences, and that only the named
 // parameters have no influence.
-func Gradient(t *testing.T, name string, r *ranker.Ranker, f affinity.Forecaster, loss ranker.Loss, data *affinity.Data,
+func Gradient(t *testing.T, name string, r *ranker.Ranker, f affinity.Forecaster, data *affinity.Data,
 	without ...string) {
 	t.Helper()
 	last := walk(t, f, data)
-	_, gradients, err := loss(last.at, last.answer)
+	_, gradients, err := r.Loss(last.at, last.answer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func Gradient(t *testing.T, name string, r *ranker.Ranker, f affinity.Forecaster
 				changed[j] = x
 				old := r.Params[i]
 				r.Params[i] = r.Tensor(changed, p.Dims...)
-				loss, more, err := loss(last.at, last.answer)
+				loss, more, err := r.Loss(last.at, last.answer)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,5 +101,16 @@ func AskedTogether(t *testing.T, name string, f affinity.Forecaster, data *affin
 				t.Errorf("%s, node %d, class %d: %g alone, %g among others", name, u, k, one, together)
 			}
 		}
+	}
+}
+
+// Strict tests that no forecast of a new network in strict time changes when events change from its time on.
+func Strict(t *testing.T, name string, make func(task affinity.Task) affinity.Forecaster) {
+	t.Helper()
+	err := affinitytest.Leak(t.Context(), func(d *affinity.Data) (*affinity.Plan, error) {
+		return d.Official(affinity.Strict)
+	}, func() affinity.Forecaster { return make(affinity.Task{Nodes: 8, Classes: 8}) })
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
 	}
 }
