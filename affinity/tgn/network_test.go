@@ -21,9 +21,9 @@ func small(c Config) Config {
 	return c
 }
 
-func made(t *testing.T, backend *xla.Backend, c Config, data *affinity.Data) *Network {
+func made(t *testing.T, backend *xla.Backend, c Config, task affinity.Task) *Network {
 	t.Helper()
-	n, err := New(backend, c, data.Task)
+	n, err := New(backend, c, task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func made(t *testing.T, backend *xla.Backend, c Config, data *affinity.Data) *Ne
 func TestGradient(t *testing.T) {
 	data := rankertest.Stream(t, 6, 4, 5, 9, false)
 	for name, c := range variants {
-		n := made(t, xlatest.Go(t), small(c), data)
+		n := made(t, xlatest.Go(t), small(c), data.Task)
 		without := "attention.key.bias" // which moves all scores of a node alike
 		rankertest.Gradient(t, name, n.core, n, data, without)
 	}
@@ -51,7 +51,7 @@ func TestLearns(t *testing.T) {
 	}
 	for name, c := range variants {
 		c.Width, c.Neighbours, c.Training = 16, 4, Training(30, 30, 0.01)
-		n := made(t, xlatest.Backend(t), c, data)
+		n := made(t, xlatest.Backend(t), c, data.Task)
 		report, err := n.Fit(t.Context(), plan.Past(), c.Training)
 		if err != nil {
 			t.Fatal(name, err)
@@ -80,12 +80,7 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 		c = small(c)
 		c.Batch, c.Training = 100, Training(1, 1, 1e-3)
 		rankertest.Strict(t, name, func(task affinity.Task) affinity.Forecaster {
-			n, err := New(xlatest.Go(t), c, task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(n.Close)
-			return n
+			return made(t, xlatest.Go(t), c, task)
 		})
 	}
 }
@@ -94,7 +89,7 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 func TestRemembers(t *testing.T) {
 	data := rankertest.Stream(t, 6, 4, 4, 9, false)
 	for name, c := range variants {
-		n := made(t, xlatest.Go(t), small(c), data)
+		n := made(t, xlatest.Go(t), small(c), data.Task)
 		forecast := func(first float64) []float64 {
 			n.Reset(data.Task)
 			var events []dyngraph.Event
@@ -124,7 +119,7 @@ func TestRemembers(t *testing.T) {
 func TestAskedTogether(t *testing.T) {
 	data := rankertest.Stream(t, 6, 4, 4, 9, false)
 	for name, c := range variants {
-		rankertest.AskedTogether(t, name, made(t, xlatest.Go(t), small(c), data), data)
+		rankertest.AskedTogether(t, name, made(t, xlatest.Go(t), small(c), data.Task), data)
 	}
 }
 

@@ -13,11 +13,7 @@ func TestPeer(t *testing.T) {
 	for name, c := range map[string]Config{"tgn": TGN(), "jodie": JODIE()} {
 		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
 		c.Width, c.Neighbours, c.Float64 = peer.Width, peer.Neighbours, true
-		n, err := New(xlatest.Go(t), c, peer.Task())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer n.Close()
+		n := made(t, xlatest.Go(t), c, peer.Task())
 		peer.Compare(t, name, n.core, n, 1e-12)
 	}
 }

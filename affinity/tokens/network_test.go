@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
@@ -33,6 +34,16 @@ func small(c Config) Config {
 	return c
 }
 
+func made(t *testing.T, backend *xla.Backend, c Config, task affinity.Task) *Network {
+	t.Helper()
+	n, err := New(backend, c, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
 // Scores agree with DyGLib's modules, as bench/tgn/tokens.py wrote them, after each batch of events.
 func TestPeer(t *testing.T) {
 	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
@@ -40,11 +51,7 @@ func TestPeer(t *testing.T) {
 		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
 		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
 		c.Patch, c.Channel = 4, 6
-		n, err := New(xlatest.Go(t), c, peer.Task())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer n.Close()
+		n := made(t, xlatest.Go(t), c, peer.Task())
 		peer.Compare(t, name, n.core, n, 1e-12)
 	}
 }
@@ -53,11 +60,7 @@ func TestPeer(t *testing.T) {
 func TestGradient(t *testing.T) {
 	data := rankertest.Stream(t, 6, 4, 5, 9, false)
 	for name, c := range variants {
-		n, err := New(xlatest.Go(t), small(c), data.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer n.Close()
+		n := made(t, xlatest.Go(t), small(c), data.Task)
 		var without []string
 		if c.Encoder == Transformer || c.Encoder == Patches {
 			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
@@ -80,11 +83,7 @@ func TestLearns(t *testing.T) {
 		}
 		c.Width, c.TimeWidth, c.Neighbours, c.Channel = 16, 8, 7, 8
 		c.Training = ranker.Training(40, 40, 0.01)
-		n, err := New(xlatest.Backend(t), c, data.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer n.Close()
+		n := made(t, xlatest.Backend(t), c, data.Task)
 		report, err := affinity.Evaluate(t.Context(), plan, n, affinity.Test)
 		if err != nil {
 			t.Fatal(name, err)
@@ -102,11 +101,7 @@ func TestFitCutShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := New(xlatest.Go(t), small(GraphMixer()), data.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close()
+	n := made(t, xlatest.Go(t), small(GraphMixer()), data.Task)
 	c := ranker.Training(3, 3, 0.01)
 	c.MaxTime = time.Nanosecond
 	if report, err := n.Fit(t.Context(), plan, c); err != nil || report.Stop != train.StopTime ||
@@ -128,12 +123,7 @@ func TestStrictTimeKnowsThePastAlone(t *testing.T) {
 		c = small(c)
 		c.Training.Epochs = 1
 		rankertest.Strict(t, name, func(task affinity.Task) affinity.Forecaster {
-			n, err := New(xlatest.Go(t), c, task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(n.Close)
-			return n
+			return made(t, xlatest.Go(t), c, task)
 		})
 	}
 }
@@ -164,11 +154,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := New(xlatest.Go(t), Config{}, affinity.Task{}); !errors.Is(err, ErrInput) {
 		t.Errorf("no nodes: %v", err)
 	}
-	n, err := New(xlatest.Go(t), Config{Width: 4}, task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close()
+	n := made(t, xlatest.Go(t), Config{Width: 4}, task)
 	if err := n.Observe([]dyngraph.Event{{Source: 3}}); !errors.Is(err, ErrInput) {
 		t.Errorf("an event of another node: %v", err)
 	}

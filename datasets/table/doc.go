@@ -80,6 +80,6 @@
 // numbers, and 2^20 snapshots. During reading each edge of the union takes about 80 bytes more, each node about 128 and
 // its name, both together at most Config.MaxValues numbers again. One row of text has at most 16 MiB, a file at most
 // Config.MaxBytes when unpacked. Files must be regular files. The pages of Parquet that are in memory at a time take no
-// more than Config.MaxValues numbers either, whatever their headers claim. All nodes exist at all times. Edges are
-// directed: write an undirected edge as two rows.
+// more than Config.MaxValues numbers either, whatever their headers claim. All nodes exist at all times, unless
+// Nodes.Presence says otherwise. Edges are directed: write an undirected edge as two rows.
 package table

@@ -96,8 +96,8 @@ func overWindows(results experiments.Results) (over experiments.Interval, test s
 	tested, training := counts[affinity.Test], counts[affinity.Train]
 	test = stats.SharedTraining(float64(tested) / float64(training))
 	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the "+
-		"same windows; the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested,
-		training)}, test, true
+		"same windows; the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested,
+		training, tested, training)}, test, true
 }
 
 // byTime returns the scores of a row by tested label time, each the mean over seeds; nil if runs are missing.
