@@ -16,11 +16,14 @@ type Page struct {
 	Matrix, Numbers *figures.Table
 	Details         []string
 	// Overviews is the number of summary tables at the start of Show. The remaining tables are folded away. 0 folds
-	// none.
+	// none without Pictures.
 	Overviews int
 	// More holds tables that follow the tables of Show, such as tables of another profile.
-	More    []*figures.Table
-	Figures []PageFigure
+	More []*figures.Table
+	// Figures follow the tables, but for the first Pictures, which open the page. Pictures fold all tables away but the
+	// Overviews.
+	Figures  []PageFigure
+	Pictures int
 }
 
 // Part holds everything about one study on a page about several studies.
@@ -68,6 +71,14 @@ func (r *Report) Part() (*Part, error) {
 	}
 	p.Notes = figures.Notes(items...)
 	return p, nil
+}
+
+// FoldedTables returns the tables in view and the tables that are folded away.
+func (p *Part) FoldedTables() (shown, folded []*figures.Table) {
+	if p.Overviews == 0 && p.Pictures == 0 {
+		return p.Tables, nil
+	}
+	return p.Tables[:p.Overviews], p.Tables[p.Overviews:]
 }
 
 // PageFigure is a figure with its file name, without extension.

@@ -67,6 +67,12 @@ func TestPart(t *testing.T) {
 	if !r.Results[0].Shipped || !r.All[0].OtherBackend || r.Results.Title() == "A" {
 		t.Error("the report has lost its marks")
 	}
+	for _, c := range []struct{ overviews, pictures, shown int }{{0, 0, 2}, {1, 0, 1}, {0, 1, 0}, {1, 2, 1}} {
+		p.Overviews, p.Pictures = c.overviews, c.pictures
+		if shown, folded := p.FoldedTables(); len(shown) != c.shown || len(shown)+len(folded) != 2 {
+			t.Errorf("%+v: %d tables in view and %d folded", c, len(shown), len(folded))
+		}
+	}
 	broken := errors.New("no page")
 	r.Study.Page = func(*Report) (*Page, error) { return nil, broken }
 	if _, err := r.Part(); !errors.Is(err, broken) {

@@ -16,13 +16,15 @@ type Axes struct {
 	Start  time.Time // if set, X counts days from it, and lines, forecasts and heat maps show dates such as 24 Mar
 	Colour string    // label of the colour bar, for heat maps
 	Dot    string    // Dots: what a faint dot is; "" is "one seed"
-	LogX   bool      // logarithmic scale; needs positive values
-	LogY   bool      // logarithmic scale; needs positive values
-	Room   []float64 // Lines: values that the range of Y must include, so that two figures have the same scale
-	Spans  []Span    // shaded ranges of X
-	Marks  []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
-	Width  float64   // points; 0 is 640, the width of a notebook's output
-	Height float64   // points; 0 lets the figure choose
+	// Published says in the key of Dots where a published result is from; "" is "published".
+	Published string
+	LogX      bool      // logarithmic scale; needs positive values
+	LogY      bool      // logarithmic scale; needs positive values
+	Room      []float64 // Lines: values that the range of Y must include, so that two figures have the same scale
+	Spans     []Span    // shaded ranges of X
+	Marks     []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
+	Width     float64   // points; 0 is 640, the width of a notebook's output
+	Height    float64   // points; 0 lets the figure choose
 }
 
 // Span is a named range of X that is shaded, such as the days used for training.

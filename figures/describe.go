@@ -220,26 +220,38 @@ func describeLosses(axes Axes, runs []LossRun, kept []float64) string {
 		fmt.Sprintf("Kept: epoch %s, with validation loss %s", spanOf(kept...), spanOf(best...)))
 }
 
-func describeDots(axes Axes, rows []DotRow) string {
+func describeDots(axes Axes, panels []DotPanel) string {
+	var said []string
+	for _, p := range panels {
+		said = append(said, describeRows(axes, p, panels[0].Rows)...)
+	}
+	return axes.describe(said...)
+}
+
+// describeRows describes a panel, whose rows have the names of the given ones.
+func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 	var cells []Cell
-	for _, r := range rows {
+	for _, r := range of.Rows {
 		cells = append(cells, r.Value)
 	}
 	places := decimals(cells, 0)
 	var each []string
 	best := -1
-	for i, r := range rows {
+	for i, r := range of.Rows {
 		value := r.Value.value(places)
 		if r.Value.IsMissing() {
 			value = r.missing()
-		} else if best < 0 || r.Value.mean < rows[best].Value.mean {
+		} else if best < 0 || r.Value.mean < of.Rows[best].Value.mean {
 			best = i
 		}
-		each = append(each, r.Name+" "+value)
+		if paper := r.published(); !math.IsNaN(paper) {
+			value += fmt.Sprintf(" (%s %s)", cmp.Or(axes.Published, "published"), short(paper))
+		}
+		each = append(each, names[i].Name+" "+value)
 	}
 	low := ""
 	if best >= 0 {
-		low = "Lowest: " + rows[best].Name
+		low = "Lowest: " + names[best].Name
 	}
-	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, ", "), low)
+	return []string{cmp.Or(of.Title, axes.X, "Values") + ": " + list(each, ", "), low}
 }

@@ -34,6 +34,10 @@ func TestAlt(t *testing.T) {
 			"Loss by epoch of 1 run: train loss 1 to 3, validation loss 2 to 4. Kept: epoch 1, with validation loss 2."},
 		"dots": {must(Dots(Axes{X: "error"}, DotRow{Name: "A", Value: Estimate(2, 0.5)}, DotRow{Name: "B", None: "off scale"},
 			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B off scale, C 1.00. Lowest: C."},
+		"dot panels": {must(DotPanels(Axes{X: "error", Published: "the paper"},
+			DotPanel{"grid", []DotRow{{Name: "A", Value: Number(2).Published(Number(3))}, {Name: "B", Value: Number(1)}}},
+			DotPanel{"small world", []DotRow{{Value: Missing().Published(Number(5)), None: "1 of 3 seeds", Seeds: []float64{4}},
+				{}}})), "grid: A 2 (the paper 3), B 1. Lowest: B. small world: A 1 of 3 seeds (the paper 5), B missing."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,
 			Diverging: true})), "Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing. " +
 			"Largest magnitude: −5 (b; column 4)."},

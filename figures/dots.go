@@ -23,53 +23,126 @@ type DotRow struct {
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
-// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the
-// numbers at the right. Rows without a result say so.
-func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
-	if err := checkDots(axes, rows); err != nil {
-		return nil, err
-	}
-	var values []float64
-	for _, r := range rows {
-		values = append(values, r.values()...)
-		if half := finiteOr0(r.Value.half); r.Value.kind == numberCell { // fit leaves out what has no logarithm
-			values = append(values, r.Value.mean-half, r.Value.mean+half)
-		}
-	}
-	x, _ := fit(axes.LogX, 0.06, values)
-	height := 62 + 24*float64(len(rows))
-	return axes.figure(height, describeDots(axes, rows), func(c draw.Canvas) { drawDots(c, axes, rows, x) })
+// DotPanel is a dot plot beside others of the same rows.
+type DotPanel struct {
+	Title string
+	Rows  []DotRow
 }
 
-func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
+// Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the
+// numbers at the right. A published result of a Value is an open diamond. Rows without a result say so.
+func Dots(axes Axes, rows ...DotRow) (*Figure, error) { return DotPanels(axes, DotPanel{Rows: rows}) }
+
+// DotPanels draws dot plots side by side, with one range of X. All have the same rows, which the first panel names.
+// There are no numbers at the right of several panels.
+func DotPanels(axes Axes, panels ...DotPanel) (*Figure, error) {
+	if len(panels) == 0 {
+		return nil, invalid("figures: DotPanels got no panels, wanted one or more")
+	}
+	var values []float64
+	missing := true
+	for _, p := range panels {
+		if len(p.Rows) != len(panels[0].Rows) {
+			return nil, invalid("figures: panel %q has %d rows, wanted %d as the first", p.Title, len(p.Rows),
+				len(panels[0].Rows))
+		}
+		some, err := checkDots(axes, p.Rows)
+		if err != nil {
+			return nil, err
+		}
+		missing = missing && !some
+		for _, r := range p.Rows {
+			values = append(values, r.values()...)
+			if half := finiteOr0(r.Value.half); r.Value.kind == numberCell { // fit leaves out what has no logarithm
+				values = append(values, r.Value.mean-half, r.Value.mean+half)
+			}
+		}
+	}
+	if missing {
+		return nil, invalid("figures: all %d rows are missing, so there is nothing to draw; a Table can say so",
+			len(panels[0].Rows))
+	}
+	x, _ := fit(axes.LogX, 0.06, values)
+	height := 62 + 24*float64(len(panels[0].Rows))
+	if len(panels) > 1 {
+		height += 16
+	}
+	return axes.figure(height, describeDots(axes, panels), func(c draw.Canvas) { drawDots(c, axes, panels, x) })
+}
+
+func drawDots(c draw.Canvas, axes Axes, panels []DotPanel, x scale) {
+	d := dots{axes: axes, x: x, numbers: len(panels) == 1, colour: panels[0].Rows[0].rgb()}
+	for _, p := range panels {
+		if slices.ContainsFunc(p.Rows, func(r DotRow) bool { return r.rgb() != d.colour }) {
+			d.colour = colours[Grey]
+		}
+	}
+	drawn := make([]*panel, len(panels))
+	for i, p := range panels {
+		drawn[i] = d.panel(c, p, i == 0, int(c.Size().X/80)/len(panels))
+	}
+	drawPanels(c, drawn, len(panels), append(d.key(), markEntries(axes.Marks, x)...))
+}
+
+// dots draws panels, and collects what the key names.
+type dots struct {
+	axes                       Axes
+	x                          scale
+	numbers                    bool        // at the right
+	colour                     color.NRGBA // of the key's entries, which stand for all rows
+	intervals, singles, papers bool        // whether there are any
+}
+
+func (d *dots) interval(c color.NRGBA) draw.LineStyle { return line(2.2, withAlpha(c, 0.55)) }
+
+func (d *dots) mean(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+	return &plotter.Scatter{XYs: at, GlyphStyle: circle(c, 3.2)}
+}
+
+func (d *dots) seeds(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+	return &plotter.Scatter{XYs: at, GlyphStyle: circle(withAlpha(c, 0.45), 1.8)}
+}
+
+func (d *dots) paper(at ...plotter.XY) *plotter.Scatter {
+	return &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 4, Shape: diamond{}}}
+}
+
+func (d *dots) key() []entry {
+	entries := []entry{{"mean", []plot.Thumbnailer{d.mean(d.colour)}}}
+	if d.intervals {
+		entries[0] = entry{"mean with 95% interval",
+			[]plot.Thumbnailer{&plotter.Line{LineStyle: d.interval(d.colour)}, d.mean(d.colour)}}
+	}
+	if d.singles {
+		entries = append(entries, entry{cmp.Or(d.axes.Dot, "one seed"), []plot.Thumbnailer{d.seeds(d.colour)}})
+	}
+	if d.papers {
+		entries = append(entries, entry{cmp.Or(d.axes.Published, "published"), []plot.Thumbnailer{d.paper()}})
+	}
+	return entries
+}
+
+// panel draws rows, with their names if it is the first.
+func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel {
+	rows, x := of.Rows, d.x
 	var cells []Cell
 	for _, r := range rows {
 		cells = append(cells, r.Value)
 	}
 	places := decimals(cells, 0)
 	y := scale{min: 0.5 - float64(len(rows)), max: 0.5} // the first row, at 0, is on top
-	p := newPanel(axes, x, y, int(c.Size().X/80), 0)
-	p.grid.Horizontal.Color = nil
+	p := newPanel(d.axes, x, y, max(xTicks, 2), 0)
+	p.grid.Horizontal.Color, p.title = nil, of.Title
 	var names plot.ConstantTicks
 	var right plotter.XYs // where numbers are
 	var numbers []string
 	widest := vg.Length(0)
-	interval := func(c color.NRGBA) draw.LineStyle { return line(2.2, withAlpha(c, 0.55)) }
-	mean := func(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
-		return &plotter.Scatter{XYs: at, GlyphStyle: circle(c, 3.2)}
-	}
-	seeds := func(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
-		return &plotter.Scatter{XYs: at, GlyphStyle: circle(withAlpha(c, 0.45), 1.8)}
-	}
-	key := rows[0].rgb() // of entries that stand for all rows
-	if slices.ContainsFunc(rows, func(r DotRow) bool { return r.rgb() != key }) {
-		key = colours[Grey]
-	}
-	entries := []entry{{"mean", []plot.Thumbnailer{mean(key)}}}
-	singles := 0
 	for i, r := range rows {
-		at := -float64(i)
-		names = append(names, plot.Tick{Value: at, Label: cmp.Or(shorten(labelText, r.Name, c.Size().X/3), " ")})
+		at, name := -float64(i), " "
+		if first {
+			name = cmp.Or(shorten(labelText, r.Name, c.Size().X/3), name)
+		}
+		names = append(names, plot.Tick{Value: at, Label: name})
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
@@ -77,23 +150,40 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 		} else {
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
-				p.Add(only{&plotter.Line{XYs: ends, LineStyle: interval(r.rgb())}})
-				entries[0] = entry{"mean with 95% interval", []plot.Thumbnailer{&plotter.Line{LineStyle: interval(key)}, mean(key)}}
+				p.Add(only{&plotter.Line{XYs: ends, LineStyle: d.interval(r.rgb())}})
+				d.intervals = true
 			}
-			p.Add(mean(r.rgb(), plotter.XY{X: r.Value.mean, Y: at}))
+			p.Add(d.mean(r.rgb(), plotter.XY{X: r.Value.mean, Y: at}))
 		}
 		if single := known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds))); len(single) > 0 {
-			p.Add(seeds(r.rgb(), single...))
-			singles++
+			p.Add(d.seeds(r.rgb(), single...))
+			d.singles = true
+		}
+		if paper := r.published(); !math.IsNaN(paper) {
+			p.Add(d.paper(plotter.XY{X: paper, Y: at}))
+			d.papers = true
 		}
 	}
-	p.Add(labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
-	if singles > 0 {
-		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds(key)}})
+	if d.numbers {
+		p.Add(labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
 	}
 	p.Y.Label.Text, p.Y.Width, p.Y.Tick.Length, p.Y.Tick.Marker = "", 0, 0, names
 	p.Y.Tick.Label.Font, p.Y.Tick.Label.Color = labelText.Font, labelText.Color
-	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
+	return p
+}
+
+// diamond is an open diamond.
+type diamond struct{}
+
+func (diamond) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(line(1, style.Color))
+	var p vg.Path
+	p.Move(vg.Point{X: at.X, Y: at.Y + style.Radius})
+	for _, corner := range []vg.Point{{X: style.Radius}, {Y: -style.Radius}, {X: -style.Radius}} {
+		p.Line(at.Add(corner))
+	}
+	p.Close()
+	c.Stroke(p)
 }
 
 func (r DotRow) missing() string { return cmp.Or(r.None, "missing") }
@@ -101,36 +191,41 @@ func (r DotRow) missing() string { return cmp.Or(r.None, "missing") }
 // rgb is the colour of the row.
 func (r DotRow) rgb() color.NRGBA { return r.Style.resolved(0).rgb() }
 
-func checkDots(axes Axes, rows []DotRow) error {
+// checkDots reports whether there is any value to draw.
+func checkDots(axes Axes, rows []DotRow) (some bool, err error) {
 	if len(rows) == 0 {
-		return invalid("figures: Dots got no rows, wanted one for each model")
+		return false, invalid("figures: Dots got no rows, wanted one for each model")
 	}
-	missing := true
 	for _, r := range rows {
 		if err := r.Style.check(); err != nil {
-			return fmt.Errorf("figures: row %q: %w", r.Name, err)
+			return false, fmt.Errorf("figures: row %q: %w", r.Name, err)
 		}
 		if r.Value.kind == textCell {
-			return invalid("figures: row %q holds the text %q, wanted a number or Missing()", r.Name, r.Value.text)
+			return false, invalid("figures: row %q holds the text %q, wanted a number or Missing()", r.Name, r.Value.text)
 		}
 		for _, v := range r.values() {
 			if math.Abs(v) > mostFinite || axes.LogX && v <= 0 {
-				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, positive[axes.LogX])
+				return false, invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, positive[axes.LogX])
 			}
-			missing = missing && math.IsNaN(v)
+			some = some || !math.IsNaN(v)
 		}
 	}
-	if missing {
-		return invalid("figures: all %d rows are missing, so there is nothing to draw; a Table can say so", len(rows))
-	}
-	return nil
+	return some, nil
 }
 
-// values returns the mean and single results.
+// values returns the mean, single results and the published one.
 func (r DotRow) values() []float64 {
-	values := slices.Clone(r.Seeds)
+	values := append(slices.Clone(r.Seeds), r.published())
 	if r.Value.kind == numberCell {
 		values = append(values, r.Value.mean)
 	}
 	return values
+}
+
+// published is the mean of the published result, NaN if there is none.
+func (r DotRow) published() float64 {
+	if p := r.Value.published; p != nil && p.kind == numberCell {
+		return p.mean
+	}
+	return math.NaN()
 }

@@ -32,6 +32,9 @@ func TestInputErrors(t *testing.T) {
 	dots := func(axes Axes, r ...DotRow) func() (*Figure, error) {
 		return func() (*Figure, error) { return Dots(axes, r...) }
 	}
+	panels := func(p ...DotPanel) func() (*Figure, error) {
+		return func() (*Figure, error) { return DotPanels(Axes{}, p...) }
+	}
 	images := func(limits Limits, p ...ImagePanel) func() (*Figure, error) {
 		return func() (*Figure, error) { return Images(Axes{}, limits, p) }
 	}
@@ -47,6 +50,11 @@ func TestInputErrors(t *testing.T) {
 		says string
 	}{
 		{"no series", lines(Axes{}), "wanted one or more"},
+		{"no panels of dots", panels(), "no panels"},
+		{"unequal panels", panels(DotPanel{"a", []DotRow{{Value: Number(1)}}}, DotPanel{Title: "b"}),
+			`panel "b" has 0 rows, wanted 1`},
+		{"nothing in any panel", panels(DotPanel{"a", []DotRow{{}}}, DotPanel{"b", []DotRow{{}}}), "all 1 rows are missing"},
+		{"published 0 on log X", dots(Axes{LogX: true}, DotRow{Value: Number(1).Published(Number(0))}), "above 0"},
 		{"empty series", lines(Axes{}, Series{Name: "a"}), `"a": Y is empty`},
 		{"all NaN", lines(Axes{}, Series{Y: []float64{nan, nan}}), "all 2 values are missing"},
 		{"infinite", lines(Axes{}, Series{Y: []float64{1, inf}}), "Y[1] is +Inf"},

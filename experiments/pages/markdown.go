@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -55,6 +56,12 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 	if study.About != "" {
 		fmt.Fprintf(&b, "%s\n\n", study.About)
 	}
+	draw := func(all []experiments.PageFigure) {
+		for _, figure := range all {
+			fmt.Fprintf(&b, "![%s](%s/%s.svg)\n\n", markdownAlt(figure.Figure), folder, figure.Name)
+		}
+	}
+	draw(p.Figures[:p.Pictures])
 	if p.Matrix != nil {
 		text, err := p.Matrix.Markdown()
 		if err != nil {
@@ -76,9 +83,10 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 		}
 		b.WriteString("\n</details>\n\n")
 	}
-	for i, table := range p.Tables {
-		if p.Overviews > 0 && i == p.Overviews {
-			b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
+	shown, folded := p.FoldedTables()
+	for i, table := range slices.Concat(shown, folded) {
+		if i == len(shown) {
+			b.WriteString("<details><summary>All tables, with all columns</summary>\n\n")
 		}
 		text, err := table.Markdown()
 		if err != nil {
@@ -86,12 +94,10 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 		}
 		fmt.Fprintf(&b, "%s\n", text)
 	}
-	if p.Overviews > 0 {
+	if folded != nil {
 		b.WriteString("</details>\n\n")
 	}
-	for _, figure := range p.Figures {
-		fmt.Fprintf(&b, "![%s](%s/%s.svg)\n\n", markdownAlt(figure.Figure), folder, figure.Name)
-	}
+	draw(p.Figures[p.Pictures:])
 	notes, err := p.Notes.HTML()
 	if err != nil {
 		return "", err

@@ -44,9 +44,10 @@ type section struct {
 	Made, Planned int
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
-	// Judged is the comparison matrix, Counted has its numbers, Shown holds the tables, Folded the tables that are
-	// folded away, Beside the further content of the paper's exhibits, and Drawn the figures.
-	Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
+	// Opening holds the figures that open the section, Judged is the comparison matrix, Counted has its numbers, Shown
+	// holds the tables, Folded the tables that are folded away, Beside the further content of the paper's exhibits, and
+	// Drawn the other figures.
+	Opening, Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
 	// Others holds the counts of stored and planned runs in the other profiles.
 	Others []profileCount
 }
@@ -131,10 +132,7 @@ func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []sectio
 // fill renders the tables and figures of a section.
 func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	s.Made, s.Planned = s.Report.Count()
-	shown, folded := s.Tables, []*figures.Table(nil)
-	if s.Overviews > 0 {
-		shown, folded = s.Tables[:s.Overviews], s.Tables[s.Overviews:]
-	}
+	shown, folded := s.FoldedTables()
 	var beside []figures.Item
 	for _, exhibit := range paper.Exhibits() {
 		if !slices.Contains(exhibit.Studies, s.Study().Name) {
@@ -153,7 +151,7 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	if s.Made == 0 {
 		empty := func(t *figures.Table) bool { return s.Exhibits == nil || !t.HasPublished() }
 		shown, folded = slices.DeleteFunc(slices.Concat(shown, folded), empty), nil
-		s.Notes, s.Figures = nil, nil
+		s.Notes, s.Figures, s.Pictures = nil, nil, 0
 	}
 	for _, note := range figures.Notes(beside...) {
 		if !slices.Contains(s.Notes, note) {
@@ -164,12 +162,13 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	for _, f := range s.Figures {
 		drawn = append(drawn, f.Figure)
 	}
+	opening, drawn := drawn[:s.Pictures], drawn[s.Pictures:]
 	for _, list := range []struct {
 		items []figures.Item
 		to    *[]template.HTML
 	}{{tableItems(s.Matrix), &s.Judged}, {tableItems(s.Numbers), &s.Counted},
 		{tableItems(shown...), &s.Shown}, {tableItems(folded...), &s.Folded},
-		{beside, &s.Beside}, {drawn, &s.Drawn}} {
+		{beside, &s.Beside}, {opening, &s.Opening}, {drawn, &s.Drawn}} {
 		for _, item := range list.items {
 			html, err := item.HTML()
 			if err != nil {

@@ -46,7 +46,7 @@ func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error)
 
 func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := a.drawAll(r)
-	page := &experiments.Page{Figures: drawn.All}
+	page := &experiments.Page{Figures: drawn.All, Pictures: min(1, len(drawn.All))}
 	page.Verdict, page.Matrix, page.Numbers = a.Verdict(r)
 	return page, drawn.Err
 }

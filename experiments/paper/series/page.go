@@ -33,7 +33,7 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 			drawn.Add(name+"-"+string(split), figure, err)
 		}
 	}
-	page := &experiments.Page{Figures: drawn.All, Overviews: len(overviews(all))}
+	page := &experiments.Page{Figures: drawn.All, Pictures: min(1, len(drawn.All)), Overviews: len(overviews(all))}
 	if page.Verdict, page.Matrix, page.Numbers, err = verdict(all); err != nil {
 		return nil, err
 	}

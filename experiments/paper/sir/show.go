@@ -59,7 +59,7 @@ func drawPanels(r *experiments.Report, panels []panel) *catalogue.Drawn {
 // page returns the panels and the verdict.
 func (o Oversampling) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := drawPanels(r, o.panels(r))
-	page := &experiments.Page{Figures: drawn.All}
+	page := &experiments.Page{Figures: drawn.All, Pictures: min(2, len(drawn.All))} // both over observations
 	page.Verdict, page.Matrix, page.Details = o.verdict(r)
 	return page, drawn.Err
 }

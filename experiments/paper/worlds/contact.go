@@ -31,10 +31,10 @@ func Contact() *Worlds {
 		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", catalogue.LawID},
 		strong: contactStrong,
 	}
-	w.drawn = func(r *experiments.Report, drawn *catalogue.Drawn) {
+	w.opening = func(r *experiments.Report, drawn *catalogue.Drawn) {
 		figure, err := drawKappas(r)
 		drawn.Add(w.Name+"-by-"+kappaKey, figure, err)
-		w.drawWorlds(r, drawn)
+		w.drawErrors(r, drawn)
 	}
 	return w.complete()
 }

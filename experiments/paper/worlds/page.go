@@ -21,15 +21,15 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 	}
 }
 
-// page returns critical-difference diagrams, the study's figures, and the stored runs of the published protocol.
+// page returns the figures that open it, critical-difference diagrams, further figures, and the stored runs of the
+// published protocol.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
-	drawn := w.ranks(r)
-	if w.drawn != nil {
-		w.drawn(r, &drawn)
-	} else {
-		w.drawWorlds(r, &drawn)
-	}
-	page := &experiments.Page{Figures: drawn.All}
+	var drawn catalogue.Drawn
+	w.opening(r, &drawn)
+	pictures := len(drawn.All)
+	w.ranks(r, &drawn)
+	w.drawn(r, &drawn)
+	page := &experiments.Page{Figures: drawn.All, Pictures: pictures}
 	var err error
 	if page.Verdict, page.Matrix, page.Numbers, err = w.Verdict(r); err != nil {
 		return nil, err

@@ -7,10 +7,10 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
-// ranks returns the diagrams of the study, first for all dynamics, then for each.
-func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
+// ranks draws the diagrams of the study, first for all dynamics, then for each.
+func (w Worlds) ranks(r *experiments.Report, drawn *catalogue.Drawn) {
 	if !r.Comparable() {
-		return drawn
+		return
 	}
 	all := catalogue.BlocksOf(r.Results, string(OnTest))
 	all.Each = "dynamics on a family of graphs with a seed, which draws them"
@@ -30,5 +30,4 @@ func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
 		figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", w.Name, v.name), one)
 		drawn.Add(w.Name+"-"+v.keys["dynamics"]+"-ranks", figure, err)
 	}
-	return drawn
 }

@@ -45,7 +45,8 @@ func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 		}
 		items = append(items, table)
 	}
-	drawn := w.ranks(r)
+	var drawn catalogue.Drawn
+	w.ranks(r, &drawn)
 	return append(append(items, drawn.Items()...), w.notes(r)), drawn.Err
 }
 

@@ -26,6 +26,14 @@ func (v view) of(results experiments.Results) experiments.Results {
 	return results
 }
 
+// file is a part of file names: the dynamics, and the key of the columns if that is not the family.
+func (v view) file() string {
+	if v.columns == "family" {
+		return v.keys["dynamics"]
+	}
+	return v.keys["dynamics"] + "-" + v.columns
+}
+
 // dynamicsIn returns the view of one of the dynamics on all families.
 func dynamicsIn(dynamics string) view {
 	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family",

@@ -39,8 +39,9 @@ type Worlds struct {
 	strong func(experiments.Results) *contest
 	// compared, if not nil, makes a table to follow the tables of errors.
 	compared func(*experiments.Report) (*figures.Table, error)
-	// drawn, if not nil, makes the figures of a page instead of errors over time and weights.
-	drawn func(*experiments.Report, *catalogue.Drawn)
+	// opening makes the figures that open a page, nil the errors in all worlds; drawn the last figures, nil errors over
+	// time and weights.
+	opening, drawn func(*experiments.Report, *catalogue.Drawn)
 }
 
 // worldOf describes data, with the keys of its runs.
@@ -54,6 +55,12 @@ type worldOf struct {
 func (w Worlds) complete() *Worlds {
 	if w.subjects == nil {
 		w.subjects = []string{"recommended", "peng"}
+	}
+	if w.opening == nil {
+		w.opening = w.drawErrors
+	}
+	if w.drawn == nil {
+		w.drawn = w.drawWorlds
 	}
 	w.Plan, w.Execute, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w

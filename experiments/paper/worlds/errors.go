@@ -1,0 +1,60 @@
+package worlds
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// drawErrors draws the test errors of the trained models, a figure for each view and a panel for each world.
+func (w Worlds) drawErrors(r *experiments.Report, drawn *catalogue.Drawn) {
+	for _, v := range w.seen(r.Results) {
+		figure, err := drawErrorsOf(r, v)
+		drawn.Add(fmt.Sprintf("%s-%s-errors", w.Name, v.file()), figure, err)
+	}
+}
+
+// drawErrorsOf leaves out models without a run, and untrained ones, whose errors are of other orders.
+func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
+	results := v.of(r.Results)
+	var panels []figures.DotPanel
+	for _, world := range results.Values(v.columns) {
+		panels = append(panels, figures.DotPanel{Title: world})
+	}
+	for _, id := range r.Models() {
+		model := results.Where("model", id)
+		if len(model.Finished()) == 0 || model[0].Model.Untrained {
+			continue
+		}
+		for i, world := range results.Values(v.columns) {
+			row := figures.DotRow{Name: model[0].Model.Name, None: "not planned"}
+			if runs := model.Where(v.columns, world); len(runs) > 0 {
+				row = errorRow(r, runs)
+			}
+			panels[i].Rows = append(panels[i].Rows, row)
+		}
+	}
+	if panels == nil || panels[0].Rows == nil {
+		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
+	}
+	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
+		X: "mean squared error", Published: "the paper, 400 nodes", Width: 820}, panels...)
+}
+
+// errorRow is the error of a model in one world: the mean if all seeds are stored, else only the stored ones.
+func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
+	id := runs[0].Model.ID
+	row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
+	row.Seeds = catalogue.Positive(runs.Finished().Scores(string(OnTest)))
+	if runs.Gap() == "" && len(row.Seeds) == len(runs) {
+		row.Value = runs.Cell(string(OnTest), experiments.Interval{})
+	}
+	row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
+	row.None = fmt.Sprintf("%d of %d seeds", len(row.Seeds), len(runs))
+	if diverged := len(runs.Made()) - len(row.Seeds); diverged > 0 {
+		row.None = fmt.Sprintf("%d of %d, %d diverged", len(row.Seeds), len(runs), diverged)
+	}
+	return row
+}
