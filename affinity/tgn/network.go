@@ -39,7 +39,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		n.embed, err = core.Program("embed", l.buildEmbed)
 	}
 	if err == nil {
-		err = core.Rank(l.buildRank, n.inputs)
+		err = core.Rank(l.buildRank, n.inputs, c.numbers())
 	}
 	if err != nil {
 		core.Close()
@@ -100,7 +100,7 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 	var embedded []float64
 	if n.layers.EmbeddedMessages {
 		var err error
-		if embedded, err = n.core.Run(n.embed, n.inputs(g.nodes, batch[len(batch)-1].Time)); err != nil {
+		if embedded, err = n.core.Run(n.embed, n.inputs(g.nodes, batch[len(batch)-1].Time, 0)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (n *Network) observe(batch []dyngraph.Event) error {
 }
 
 // inputs returns the inputs of programs about nodes and their events at a time.
-func (n *Network) inputs(nodes []int32, at float64) []*tensors.Tensor {
+func (n *Network) inputs(nodes []int32, at float64, _ int) []*tensors.Tensor {
 	g := newGathered(&n.state)
 	events := g.events(n, nodes, at)
 	return slices.Concat(g.pending(n), events)

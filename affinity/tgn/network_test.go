@@ -38,6 +38,7 @@ func TestGradient(t *testing.T) {
 		n := made(t, xlatest.Go(t), small(c), data.Task)
 		without := "attention.key.bias" // which moves all scores of a node alike
 		rankertest.Gradient(t, name, n.core, n, data, without)
+		rankertest.InParts(t, name, n.core, n, data)
 	}
 }
 

@@ -1,12 +1,13 @@
 // Package tokens ranks affinities with networks that read the newest events of a node as a sequence of tokens. They
 // keep no memory: an event that newer ones replace has no influence.
 //
-// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL], [DyGFormer] and
-// [TGAT].
+// [Network] is an [affinity.Trainer]. Its settings give published networks: [GraphMixer], [TCL], [DyGFormer], [TGAT]
+// and [CAWN].
 package tokens
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
@@ -32,6 +33,9 @@ const (
 	// Hops attends to events twice: the nodes of a node's events have embeddings from their own earlier events. All
 	// events are kept for it.
 	Hops Encoder = "hops"
+	// Walks reads walks of one step from the node to the nodes of its events, by features of both and by how often
+	// walks are at them. They may be drawn from all events, see Config.Decay.
+	Walks Encoder = "walks"
 )
 
 // Config gives the settings of a network. The zero value is [GraphMixer] with the published hyperparameters, except for
@@ -55,6 +59,10 @@ type Config struct {
 	// Neighbours is the number of newest events of a node; 0 means 20. Dropout is a rate in training; 0 means none.
 	Neighbours int     `json:"Neighbours,omitzero"`
 	Dropout    float64 `json:"Dropout,omitzero"`
+	// Decay draws the events of Walks with replacement from all events of a node, each with a probability proportional to
+	// exp(Decay t) at time t; 0 takes the newest events. A forecast draws the same events each time it is asked for, a
+	// training draws others in each epoch.
+	Decay float64 `json:"Decay,omitzero"`
 	// Training configures the training; with Epochs 0 it is the published one: at most 100 epochs with patience 20, each
 	// with a validation, and AdamW at rate 1e-4 without decay of weights or a bound on gradients.
 	Training train.Config `json:"-"`
@@ -82,7 +90,14 @@ func DyGFormer() Config { return Config{Encoder: Patches, Neighbours: 255, Dropo
 // Temporal Graphs, ICLR 2020, with two layers.
 func TGAT() Config { return Config{Encoder: Hops, Dropout: 0.2} }
 
-var encoders = []Encoder{Mixer, Transformer, Patches, Hops}
+// CAWN returns the network of Y. Wang, Y. Chang, Y. Liu, J. Leskovec, P. Li, Inductive Representation Learning in
+// Temporal Networks via Causal Anonymous Walks, ICLR 2021, with the walks of one step of published code, for a single
+// node: the places of nodes are counted on its own walks in place of the other's too.
+func CAWN() Config {
+	return Config{Encoder: Walks, Neighbours: 32, Heads: 8, Layers: 1, Dropout: 0.1, Decay: 1e-6}
+}
+
+var encoders = []Encoder{Mixer, Transformer, Patches, Hops, Walks}
 
 func (c Config) withDefaults() (Config, error) {
 	c.Encoder = cmp.Or(c.Encoder, Mixer)
@@ -95,7 +110,7 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case !slices.Contains(encoders, c.Encoder):
 		return c, errs.New(ErrInput, "affinity/tokens: encoder %q, want one of %q", c.Encoder, encoders)
-	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Width%c.Heads != 0:
+	case c.Width < 1 || c.Width > nn.MaxWidth || c.Heads < 1 || c.Encoder != Walks && c.Width%c.Heads != 0:
 		return c, errs.New(ErrInput, "affinity/tokens: width %d and %d heads, want a width from 1 to %d that the heads "+
 			"divide", c.Width, c.Heads, nn.MaxWidth)
 	case c.TimeWidth < 1 || c.TimeWidth > nn.MaxWidth || c.Layers < 1 || c.Layers > nn.MaxLayers:
@@ -106,6 +121,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Encoder == Hops && ((c.Width+c.TimeWidth)%c.Heads != 0 || c.Layers != 2):
 		return c, errs.New(ErrInput, "affinity/tokens: hops with %d layers, widths %d and %d and %d heads, want 2 layers "+
 			"and a sum of widths that the heads divide", c.Layers, c.Width, c.TimeWidth, c.Heads)
+	case !(c.Decay >= 0) || math.IsInf(c.Decay, 1) || c.Decay > 0 && c.Encoder != Walks:
+		return c, errs.New(ErrInput, "affinity/tokens: decay %g of encoder %q, want 0 or more for %q, and 0 for others",
+			c.Decay, c.Encoder, Walks)
+	case c.Encoder == Walks && c.Width < 2:
+		return c, errs.New(ErrInput, "affinity/tokens: walks of width %d, want 2 or more", c.Width)
 	case c.Encoder == Patches && (c.Patch < 1 || (c.Neighbours+1)%c.Patch != 0 || c.Channel < 1 ||
 		c.Channel > nn.MaxWidth || c.Channel%c.Heads != 0):
 		return c, errs.New(ErrInput, "affinity/tokens: patches of %d events with channels of width %d and %d heads, want a "+
@@ -115,4 +135,16 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errs.New(ErrInput, "affinity/tokens: dropout %g, want 0 to below 1", c.Dropout)
 	}
 	return c, nil
+}
+
+// numbers is about how many numbers the widest layer has for a node.
+func (c Config) numbers() int {
+	tokens := c.Neighbours + 1
+	switch c.Encoder {
+	case Hops:
+		return tokens * c.Neighbours * 3 * (c.Width + c.TimeWidth)
+	case Patches:
+		return tokens * (tokens + c.Channel + c.TimeWidth)
+	}
+	return tokens * 4 * (c.Width + c.TimeWidth)
 }

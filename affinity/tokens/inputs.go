@@ -1,6 +1,9 @@
 package tokens
 
 import (
+	"math"
+	"math/rand/v2"
+
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
@@ -41,13 +44,26 @@ func (s *sequences) tensors(n *Network, dims ...int) []*tensors.Tensor {
 		n.core.Tensor(s.weight, one...), n.core.Tensor(s.there, dims...)}
 }
 
+// drawn draws events of a node, the same for a question and an epoch.
+func (n *Network) drawn(u int32, at float64, epoch int) []ranker.Contact {
+	c := n.layers.Config
+	random := rand.New(rand.NewPCG(c.Seed^uint64(epoch)<<32^uint64(u), math.Float64bits(at)))
+	return n.history.Draw(u, c.Neighbours, c.Decay, random)
+}
+
 // events returns the inputs of [eventsOf] for nodes at a time.
-func (n *Network) events(nodes []int32, at float64) []*tensors.Tensor {
+func (n *Network) events(nodes []int32, at float64, epoch int) []*tensors.Tensor {
 	q, k := ranker.Padded(len(nodes)), n.layers.Neighbours
 	node := make([]int32, q)
 	copy(node, nodes)
 	in, events := []*tensors.Tensor{tensors.FromValue(node)}, newSequences(q, k)
-	if n.history != nil {
+	switch {
+	case n.layers.Decay > 0:
+		for i, u := range nodes {
+			events.putLast(i, at, n.drawn(u, at, epoch))
+		}
+		return append(in, events.tensors(n, q)...)
+	case n.history != nil:
 		earlier := newSequences(q*k, k)
 		for i, u := range nodes {
 			newest := n.history.Newest(u, k)

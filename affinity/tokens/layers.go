@@ -34,6 +34,8 @@ func newLayers(c Config, task affinity.Task) *layers {
 		l.encoder = newDyGFormer(c)
 	case Hops:
 		l.encoder = newTGAT(c)
+	case Walks:
+		l.encoder = newCAWN(c)
 	}
 	return l
 }

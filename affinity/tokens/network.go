@@ -16,7 +16,7 @@ type Network struct {
 	layers  *layers
 	core    *ranker.Ranker
 	recent  *ranker.Recent
-	history *ranker.History // in place of recent for Hops
+	history *ranker.History // in place of recent for Hops and for events that are drawn
 }
 
 // New returns a network with initial parameters for a task.
@@ -31,7 +31,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{layers: l, core: core}
-	if err := core.Rank(l.scores, n.events); err != nil {
+	if err := core.Rank(l.scores, n.events, c.numbers()); err != nil {
 		core.Close()
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (n *Network) Close() { n.core.Close() }
 // than the network was made for.
 func (n *Network) Reset(task affinity.Task) {
 	n.core.Reset(task)
-	if n.layers.Encoder == Hops {
+	if n.layers.Encoder == Hops || n.layers.Decay > 0 {
 		n.history = ranker.NewHistory(n.layers.task.Nodes)
 	} else {
 		n.recent = ranker.NewRecent(n.layers.task.Nodes, n.layers.Neighbours)

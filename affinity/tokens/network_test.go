@@ -20,10 +20,16 @@ import (
 var variants = map[string]Config{"GraphMixer": GraphMixer(), "TCL": TCL(),
 	"DyGFormer":                  DyGFormer(),
 	"GraphMixer with identities": identified(GraphMixer()), "DyGFormer with identities": identified(DyGFormer()),
-	"TCL with identities": identified(TCL()), "TGAT with identities": identified(TGAT())}
+	"TCL with identities": identified(TCL()), "TGAT with identities": identified(TGAT()),
+	"CAWN": CAWN(), "CAWN with identities": identified(CAWN()), "CAWN to newest": newest(identified(CAWN()))}
 
 func identified(c Config) Config {
 	c.Identities = true
+	return c
+}
+
+func newest(c Config) Config {
+	c.Decay = 0
 	return c
 }
 
@@ -47,10 +53,10 @@ func made(t *testing.T, backend *xla.Backend, c Config, task affinity.Task) *Net
 // Scores agree with DyGLib's modules, as bench/tgn/tokens.py wrote them, after each batch of events.
 func TestPeer(t *testing.T) {
 	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
-		"dygformer": identified(DyGFormer()), "tgat": identified(TGAT())} {
+		"dygformer": identified(DyGFormer()), "tgat": identified(TGAT()), "cawn": newest(identified(CAWN()))} {
 		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
 		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
-		c.Patch, c.Channel = 4, 6
+		c.Patch, c.Channel, c.Heads = 4, 6, 2
 		n := made(t, xlatest.Go(t), c, peer.Task())
 		peer.Compare(t, name, n.core, n, 1e-12)
 	}
@@ -62,11 +68,15 @@ func TestGradient(t *testing.T) {
 	for name, c := range variants {
 		n := made(t, xlatest.Go(t), small(c), data.Task)
 		var without []string
-		if c.Encoder == Transformer || c.Encoder == Patches {
+		switch c.Encoder {
+		case Transformer, Patches:
 			without = []string{"transformer.0.key.bias", "transformer.1.key.bias"}
+		case Walks:
+			without = []string{"transformer.0.key.bias"}
 		}
 		rankertest.Gradient(t, name, n.core, n, data, without...)
 		rankertest.AskedTogether(t, name, n, data)
+		rankertest.InParts(t, name, n.core, n, data)
 	}
 }
 
@@ -146,6 +156,7 @@ func TestRefuses(t *testing.T) {
 	task := affinity.Task{Nodes: 3, Classes: 2, Step: 1}
 	for _, c := range []Config{{Encoder: "lstm"}, {Width: 5}, {Heads: -2}, {TimeWidth: -1}, {Layers: -1}, {Neighbours: 1},
 		{Dropout: 1}, {Encoder: Patches, Neighbours: 8}, {Encoder: Hops, Layers: 3},
+		{Decay: 1}, {Encoder: Walks, Decay: -1}, {Encoder: Walks, Decay: math.NaN()}, {Encoder: Walks, Width: 1},
 		{Encoder: Patches, Neighbours: 7, Channel: 3}} {
 		if _, err := New(xlatest.Go(t), c, task); !errors.Is(err, ErrInput) {
 			t.Errorf("%+v: %v, want ErrInput", c, err)

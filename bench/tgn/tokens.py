@@ -1,11 +1,12 @@
-"""Writes scores of DyGLib's GraphMixer, TCL, DyGFormer and TGAT, for a test of affinity/tokens.
+"""Writes scores of DyGLib's GraphMixer, TCL, DyGFormer, TGAT and CAWN, for a test of affinity/tokens.
 
     git clone https://github.com/yule-BUAA/DyGLib build/DyGLib
     build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata
 
 writes NAME.json for each network, as peer.py does. GraphMixer's nodes have no features, as on data that have none: with
-features DyGLib divides the mean over a node's neighbours once more by their number. TCL and DyGFormer ask about a node
-and itself. DyGFormer gives scores once a node's sequence has the full length.
+features DyGLib divides the mean over a node's neighbours once more by their number. TCL, DyGFormer and CAWN ask about a
+node and itself. DyGFormer gives scores once a node's sequence has the full length. CAWN walks to the newest neighbours:
+those that DyGLib draws depend on its generator.
 """
 
 import json
@@ -18,6 +19,7 @@ import torch
 
 sys.path.insert(0, sys.argv[1])
 
+from models.CAWN import CAWN  # noqa: E402
 from models.DyGFormer import DyGFormer  # noqa: E402
 from models.GraphMixer import GraphMixer  # noqa: E402
 from models.TGAT import TGAT  # noqa: E402
@@ -50,12 +52,18 @@ def mixer(model: Any) -> dict[str, list[float]]:
 
 
 def transformers(model: Any, width: int) -> dict[str, list[float]]:
-    """The parameters of the layers of a transformer and of what is around them."""
+    """The parameters of a transformer and of what is around it."""
     named = {"identities": model.node_raw_features[1:].flatten().tolist()}
     for ours, theirs in (("node", "node"), ("weight", "edge"), ("time", "time")):
         named |= of(ours, model.projection_layer[theirs])
     named |= of("clock", model.time_encoder.w) | of("output", model.output_layer)
-    for k, layer in enumerate(model.transformers):
+    return named | attention_layers(model.transformers, width)
+
+
+def attention_layers(layers: Any, width: int) -> dict[str, list[float]]:
+    """The parameters of the layers of a transformer."""
+    named: dict[str, list[float]] = {}
+    for k, layer in enumerate(layers):
         name, attention = f"transformer.{k}", layer.multi_head_attention
         for i, part in enumerate(("query", "key", "value")):
             rows = slice(i * width, (i + 1) * width)
@@ -89,11 +97,25 @@ def tgat(model: Any) -> dict[str, list[float]]:
     return named
 
 
+def cawn(model: Any) -> dict[str, list[float]]:
+    """The parameters of CAWN, without the weights of a backward state, which starts where it is read."""
+    named = {"identities": model.node_raw_features[1:].flatten().tolist()} | of("clock", model.time_encoder.w)
+    place, walks = model.position_encoder.position_encode_layer, model.walk_encoder
+    named |= of("place.in", place[0]) | of("place.out", place[2])
+    for name, encoder in (("walk", walks.feature_encoder), ("places", walks.position_encoder)):
+        both = encoder.bilstm_encoder
+        named |= linear(f"{name}.input", both.weight_ih_l0, both.bias_ih_l0)
+        named |= linear(f"{name}.state", both.weight_hh_l0, both.bias_hh_l0)
+        named |= linear(f"{name}.back", both.weight_ih_l0_reverse, both.bias_ih_l0_reverse + both.bias_hh_l0_reverse)
+    named |= of("mix", walks.projection_layers[0]) | of("output", walks.projection_layers[1])
+    return named | attention_layers([walks.transformer_encoder], walks.attention_dim)
+
+
 def scores(network: str, seed: int) -> dict[str, Any]:
     """Runs one network."""
     torch.manual_seed(seed)
     rng = numpy.random.default_rng(seed)
-    count, neighbours = BATCHES * BATCH, 7 if network == "dygformer" else 6
+    count, neighbours = BATCHES * BATCH, {"dygformer": 7, "cawn": 8}.get(network, 6)
     source, destination = rng.integers(NODES, size=count), rng.integers(CLASSES, size=count)
     time, weight = numpy.arange(1, count + 1) * 3.0, rng.random(count)
     contacts: list[list[tuple[int, int, float]]] = [[] for _ in range(NODES + 1)]  # ids from 1, by node
@@ -110,8 +132,9 @@ def scores(network: str, seed: int) -> dict[str, Any]:
              "tcl": lambda: TCL(features, edges, sampler, TIME, num_depths=neighbours + 1),
              "dygformer": lambda: DyGFormer(features, edges, sampler, TIME, CHANNEL, PATCH,
                                             max_input_sequence_length=neighbours + 1),
-             "tgat": lambda: TGAT(features, edges, sampler, TIME)}[network]()
-    named = {"graphmixer": mixer, "tcl": tcl, "dygformer": dygformer, "tgat": tgat}[network]
+             "tgat": lambda: TGAT(features, edges, sampler, TIME),
+             "cawn": lambda: CAWN(features, edges, sampler, TIME, WIDTH, walk_length=1, num_walk_heads=2)}[network]()
+    named = {"graphmixer": mixer, "tcl": tcl, "dygformer": dygformer, "tgat": tgat, "cawn": cawn}[network]
     for parameter in model.parameters():
         if parameter.dim() == 1 and parameter.requires_grad:  # of norms and biases that begin as constants
             torch.nn.init.normal_(parameter)
@@ -123,6 +146,9 @@ def scores(network: str, seed: int) -> dict[str, Any]:
     clock.w.weight.data = 10 ** (-9 * torch.arange(TIME, dtype=torch.double) / (TIME - 1)).reshape(TIME, 1)
     clock.register_forward_pre_hook(lambda _, args, kwargs: (args, {"timestamps": kwargs["timestamps"].double()})
                                     if kwargs else tuple(a.double() for a in args), with_kwargs=True)
+    if network == "cawn":
+        model.position_encoder.position_encode_layer.register_forward_pre_hook(
+            lambda _, args: tuple(a.double() for a in args))
     if network == "dygformer":
         counts = model.neighbor_co_occurrence_encoder
         counted = counts.count_nodes_appearances
@@ -144,5 +170,5 @@ def scores(network: str, seed: int) -> dict[str, Any]:
             "params": params, "steps": steps}
 
 
-for number, name in enumerate(("graphmixer", "tcl", "dygformer", "tgat")):
+for number, name in enumerate(("graphmixer", "tcl", "dygformer", "tgat", "cawn")):
     (Path(sys.argv[2]) / f"{name}.json").write_text(json.dumps(scores(name, number)) + "\n", encoding="utf-8")

@@ -163,6 +163,8 @@ func (at position) candidates(ctx context.Context, last string) (all []string) {
 			all = append(all, arg.EnumSlice()...)
 		case arg.Name == "study":
 			all = append(all, paper.Names()...)
+		case arg.Name == "row":
+			all = append(all, models(ctx, affinityStudy, experiments.Profile(at.profile))...)
 		case arg.Name == "command":
 			return locate(at.program(), at.args).candidates(ctx, "")
 		case arg.Name == "model":

@@ -12,8 +12,8 @@ func TestComplete(t *testing.T) {
 	folder := t.TempDir()
 	for line, want := range map[string]string{
 		"li":                                      "list",
-		"results ":                                "ship merge export page",
-		"help results ":                           "ship merge export page",
+		"results ":                                "ship merge export leaderboard page",
+		"help results ":                           "ship merge export leaderboard page",
 		"help sh":                                 "show",
 		"completion ":                             "bash zsh fish",
 		"show t":                                  "twitter-tennis table1 table-wealth table1-as-published",
@@ -35,6 +35,7 @@ func TestComplete(t *testing.T) {
 		"run table1 --profile quick --models rec": "recommended",
 		"run table1 --profile=quick --models dc":  "",
 		"run nothing --models p":                  "",
+		"results leaderboard tgnv":                "tgnv2",
 		"cite recomm":                             "recommended",
 		"fit --edges ":                            "",
 		"fit --model a":                           "auto affine adjacency",

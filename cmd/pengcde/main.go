@@ -14,6 +14,7 @@
 //	pengcde results page --out page.md
 //	pengcde report
 //	pengcde results export table1 --profile medium --format parquet --out tables
+//	pengcde results leaderboard tgnv2 --data datasets/tgbn_trade --out tgnv2.json
 //	pengcde cite recommended dcrnn epidemics
 //	pengcde init my-study
 //	pengcde version

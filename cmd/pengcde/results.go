@@ -11,10 +11,11 @@ import (
 )
 
 type resultsCommand struct {
-	Ship   shipCommand   `cmd:"" help:"Write stored runs into the checkout, to come with it."`
-	Merge  mergeCommand  `cmd:"" help:"Bring in runs of other folders and archives."`
-	Export exportCommand `cmd:"" help:"Write stored runs as tables, for Python and others."`
-	Page   pageCommand   `cmd:"" help:"Write a page on all studies: verdicts, tables, figures."`
+	Ship        shipCommand        `cmd:"" help:"Write stored runs into the checkout, to come with it."`
+	Merge       mergeCommand       `cmd:"" help:"Bring in runs of other folders and archives."`
+	Export      exportCommand      `cmd:"" help:"Write stored runs as tables, for Python and others."`
+	Leaderboard leaderboardCommand `cmd:"" help:"Write the record that TGB's leaderboard asks for, from five seeds."`
+	Page        pageCommand        `cmd:"" help:"Write a page on all studies: verdicts, tables, figures."`
 }
 
 type shipCommand struct {

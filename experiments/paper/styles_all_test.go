@@ -15,7 +15,7 @@ import (
 // others; in node-affinity, networks that have a dot each and no line.
 var labelled = map[string]*regexp.Regexp{
 	"sir":           regexp.MustCompile("^affine-(decay|narrow|early|noised|dropped)$|^dcrnn-"),
-	"node-affinity": regexp.MustCompile("^(jodie|dyrep|tgn|tgnv2|tgat|graphmixer|tcl|dygformer)$"),
+	"node-affinity": regexp.MustCompile("^(jodie|dyrep|tgn|tgnv2|tgat|cawn|graphmixer|tcl|dygformer)$"),
 }
 
 // Every model of a study has its own style, which differs from every other style in its dash or clearly in lightness.

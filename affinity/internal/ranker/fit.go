@@ -29,6 +29,7 @@ func (r *Ranker) Fit(ctx context.Context, f affinity.Forecaster, past *affinity.
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
+	r.epoch = 0
 	p := &problem{Ranker: r, forecaster: f, past: past, stop: func() {}}
 	validated := false
 	for _, q := range past.Questions {
@@ -105,6 +106,7 @@ var errStopped = errors.New("stopped")
 // begin begins a walk through the plan.
 func (p *problem) begin(ctx context.Context) {
 	p.stop()
+	p.epoch++
 	p.scores, p.err = nil, nil
 	p.next, p.stop = iter.Pull(func(yield func(question) bool) {
 		if err := p.past.Walk(ctx, &walker{p.forecaster, ctx, p, yield}); !errors.Is(err, errStopped) {

@@ -4,6 +4,7 @@ package ranker
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -31,8 +32,11 @@ type Ranker struct {
 	programs []*xla.Program
 	asked    affinity.Task // by Reset
 
-	rank, gradient *xla.Program // set by Rank, with inputs
-	inputs         Inputs
+	// Most is the number of nodes that a program takes at once, set by Rank.
+	Most                int
+	rank, gradient, sum *xla.Program // set by Rank, with inputs
+	inputs              Inputs
+	epoch               int // of training, from 1; 0 before it
 }
 
 // New returns a ranker for a task with parameters drawn from a seed.
@@ -105,12 +109,18 @@ func (r *Ranker) Program(name string, build Build) (*xla.Program, error) {
 	})
 }
 
-// Inputs returns the inputs with which programs score nodes at a time, in rows of the number [Padded].
-type Inputs func(nodes []int32, at float64) []*tensors.Tensor
+// Inputs returns the inputs with which programs score nodes at a time, in rows of the number [Padded]. Epoch is the
+// epoch of training, from 1, and 0 for a forecast: random draws may differ between epochs.
+type Inputs func(nodes []int32, at float64, epoch int) []*tensors.Tensor
 
-// Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs.
-func (r *Ranker) Rank(scores Build, inputs Inputs) (err error) {
-	r.inputs = inputs
+// mostNumbers bounds the numbers of the widest layer of a program, 256 MiB as float32. leastNodes are taken at once in
+// any case.
+const mostNumbers, leastNodes = 1 << 26, 64
+
+// Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs. Numbers is
+// about how many numbers the widest layer has for a node.
+func (r *Ranker) Rank(scores Build, inputs Inputs, numbers int) (err error) {
+	r.inputs, r.Most = inputs, max(leastNodes, Padded(mostNumbers/numbers+1)/2)
 	if r.rank, err = r.Program("rank", scores); err != nil {
 		return err
 	}
@@ -120,6 +130,15 @@ func (r *Ranker) Rank(scores Build, inputs Inputs) (err error) {
 		total := crossEntropy(scores(v, rest[:last], nn.Dropout(params)), rest[last], rest[last+1])
 		return append([]*Node{total}, Gradient(total, params...)...)
 	})
+	if err != nil {
+		return err
+	}
+	r.sum, err = r.program("sum of gradients", func(in []*Node) (sums []*Node) {
+		for i, x := range in[:len(in)/2] {
+			sums = append(sums, Add(x, in[len(in)/2+i]))
+		}
+		return sums
+	})
 	return err
 }
 
@@ -128,11 +147,14 @@ func (r *Ranker) Forecast(at float64, nodes []int32, scores []float64) error {
 	if err := r.Check(nodes...); err != nil {
 		return err
 	}
-	made, err := r.Run(r.rank, r.inputs(nodes, at))
-	if err == nil {
-		copy(scores, made[:len(nodes)*r.Task.Classes])
+	for part := range slices.Chunk(nodes, r.Most) {
+		made, err := r.Run(r.rank, r.inputs(part, at, 0))
+		if err != nil {
+			return err
+		}
+		scores = scores[copy(scores, made[:len(part)*r.Task.Classes]):]
 	}
-	return err
+	return nil
 }
 
 func (r *Ranker) split(in []*Node) (nn.Values, []*Node) {

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -41,5 +42,38 @@ func TestRecent(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Events are drawn as often as exp(decay t) says, and in order of time. Of a node without events none are drawn.
+func TestDraw(t *testing.T) {
+	const draws, decay = 20000, 0.5
+	history, random, total := NewHistory(3), rand.New(rand.NewPCG(5, 5)), 0.0
+	times := []float64{1, 2, 2, 5, 6.5}
+	for _, at := range times {
+		history.Insert(dyngraph.Event{Time: at, Source: 0, Destination: 1, Weight: at})
+		total += math.Exp(decay * at)
+	}
+	drawn, counts := history.Draw(0, draws, decay, random), make(map[float64]float64)
+	for i, c := range drawn {
+		counts[c.Time]++
+		if c.Other != 1 || c.Weight != c.Time || i > 0 && c.Time < drawn[i-1].Time {
+			t.Fatalf("event %d is %+v after %+v", i, c, drawn[max(i-1, 0)])
+		}
+	}
+	for _, at := range times {
+		share := math.Exp(decay*at) / total
+		if at == 2 { // twice
+			share *= 2
+		}
+		if apart := math.Abs(counts[at]/draws - share); apart > 4*math.Sqrt(share/draws) {
+			t.Errorf("time %g: share %g, want %g", at, counts[at]/draws, share)
+		}
+	}
+	if far := history.Draw(0, 9, 1e6, random); len(far) != 9 || far[0].Time != 6.5 {
+		t.Errorf("with a fast decay %+v, want the newest alone", far)
+	}
+	if none := history.Draw(2, 9, decay, random); none != nil {
+		t.Errorf("events of a node without any: %+v", none)
 	}
 }

@@ -104,6 +104,35 @@ func AskedTogether(t *testing.T, name string, f affinity.Forecaster, data *affin
 	}
 }
 
+// InParts tests that loss, gradient and forecast of a network do not depend on how many nodes a program takes at once.
+func InParts(t *testing.T, name string, r *ranker.Ranker, f affinity.Forecaster, data *affinity.Data) {
+	t.Helper()
+	last := walk(t, f, data)
+	all := func(most int) (numbers []float64) {
+		r.Most = most
+		loss, gradient, err := r.Loss(last.at, last.answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer xla.Free(gradient...)
+		numbers = make([]float64, len(last.answer.Nodes)*data.Classes)
+		if err := f.Forecast(t.Context(), last.at, last.answer.Nodes, numbers); err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, loss)
+		for _, g := range gradient {
+			numbers = append(numbers, host.Floats(g)...)
+		}
+		return numbers
+	}
+	whole := all(len(last.answer.Nodes))
+	for i, part := range all(2) {
+		if math.Abs(part-whole[i]) > 1e-12 {
+			t.Fatalf("%s: number %d is %g in parts of two nodes, else %g", name, i, part, whole[i])
+		}
+	}
+}
+
 // Strict tests that no forecast of a new network in strict time changes when events change from its time on.
 func Strict(t *testing.T, name string, make func(task affinity.Task) affinity.Forecaster) {
 	t.Helper()

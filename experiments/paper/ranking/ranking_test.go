@@ -127,7 +127,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 	})
 	text, matrix, details := study.Verdict(r)
 	want := "PENG-CDE with a log-linear part is shown to beat Persistent Forecast on agtpa-trade, in forecasts of the " +
-		"last 8 label times. No difference from it is shown for Ridge; 20 of 22 forecasts are worse."
+		"last 8 label times. No difference from it is shown for Ridge; 21 of 23 forecasts are worse."
 	if text != want {
 		t.Errorf("no %q in the verdict %s", want, text)
 	}

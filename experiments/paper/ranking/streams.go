@@ -89,6 +89,7 @@ func (s affinitySize) streams() (all []affinityRow) {
 		s.memoryTraining.Epochs), tgn.TGN())
 	memory("tgnv2", "", tgn.TGNv2())
 	sequence("tgat", "", tokens.TGAT())
+	sequence("cawn", "", tokens.CAWN())
 	sequence("graphmixer", fmt.Sprintf(prose.Text("tokens"), s.tokens, s.channel,
 		s.tokenTraining.AdamW.LearningRate, s.tokenTraining.Epochs), tokens.GraphMixer())
 	sequence("tcl", "", tokens.TCL())

@@ -1,0 +1,22 @@
+//go:build unix
+
+package cputime
+
+import (
+	"testing"
+	"time"
+)
+
+// Work takes processor time, waiting does not.
+func TestUsed(t *testing.T) {
+	before := Used()
+	time.Sleep(100 * time.Millisecond)
+	waited := Used() - before
+	x := 1.0
+	for until := Used() + 100*time.Millisecond; Used() < until; {
+		x = 1 + 1/x
+	}
+	if worked := Used() - before - waited; waited > 50*time.Millisecond || worked < 100*time.Millisecond || x < 1 {
+		t.Errorf("%v of processor time while waiting, %v while working", waited, worked)
+	}
+}
