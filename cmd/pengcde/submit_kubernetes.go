@@ -14,7 +14,7 @@ import (
 type kubernetesFlags struct {
 	Kubernetes bool   `help:"Print the manifest of an Indexed Job for kubectl create, and submit nothing to Slurm."`
 	Image      string `help:"With --kubernetes: the container image, see Containerfile." placeholder:"NAME"`
-	Claim      string `help:"With --kubernetes: the persistent volume claim for results, of access mode ReadWriteMany." placeholder:"NAME"`
+	Claim      string `help:"With --kubernetes: the volume claim for results, ReadWriteMany." placeholder:"NAME"`
 }
 
 // checkKubernetes returns an error for flags that do not go together.
@@ -58,8 +58,8 @@ func (c *submitCommand) processes() int { return cmp.Or(c.Jobs, c.cpus()) }
 func (c *submitCommand) manifest(s *streams, record submission, cost string, bytes int64, missing bool) error {
 	gpus, err := strconv.Atoi(cmp.Or(c.GPUs, "0"))
 	if err != nil {
-		return errs.New(experiments.ErrInput, "submit: %q GPUs with --kubernetes, want a number such as 1; a type is chosen by "+
-			"a node selector in the manifest", c.GPUs)
+		return errs.New(experiments.ErrInput, "submit: %q GPUs with --kubernetes, want a number such as 1; a node "+
+			"selector in the manifest chooses a type", c.GPUs)
 	}
 	memory := c.Memory
 	if memory == "" {

@@ -202,8 +202,8 @@ func TestPodsShareTheRuns(t *testing.T) {
 	p := pods{t: t, folder: t.TempDir(), isolate: namespaces()}
 	t.Logf("pods have namespaces of their own: %t", p.isolate != nil)
 	text := output(t, p.folder, "submit", "epidemics", "--models", "constant", "--only", "country=england", "--only",
-		"split=random", "--seeds", "0-5", "--backend", "go", "--checkpoint-every", "1ms", "--kubernetes", "--claim", "results",
-		"--image", "pengcde:1", "--array-size", "2")
+		"split=random", "--seeds", "0-5", "--backend", "go", "--checkpoint-every", "1ms", "--kubernetes", "--array-size", "2",
+		"--claim", "results", "--image", "pengcde:1")
 	if err := json.Unmarshal([]byte(text), &p.manifest); err != nil {
 		t.Fatal(err)
 	}
