@@ -45,8 +45,8 @@ const (
 	// grace is the number of seconds in which a pod has to store a checkpoint after SIGTERM, longer than everything
 	// except compiling a program, as the warning that a task of Slurm gets.
 	grace = 120
-	// user is the group of the volume, which is the user of the image that the Containerfile of this library builds.
-	user = 1000
+	// group may write to the volume; Containerfile makes images whose user is in it.
+	group = 1000
 	// longestName leaves room for a hyphen and the index: both together name a pod's host, a DNS label of at most 63.
 	longestName = 56
 )
@@ -96,7 +96,7 @@ func (j Job) Manifest() ([]byte, error) {
 				{Action: "FailIndex", OnExitCodes: &exitCodes{"In", []int{j.UsageError}}}}},
 			Template: podTemplate{Metadata: metadata{Labels: labels}, Spec: podSpec{
 				RestartPolicy: "Never", TerminationGracePeriodSeconds: grace,
-				SecurityContext: podSecurity{RunAsNonRoot: true, FSGroup: user, SeccompProfile: seccomp{"RuntimeDefault"}},
+				SecurityContext: podSecurity{RunAsNonRoot: true, FSGroup: group, SeccompProfile: seccomp{"RuntimeDefault"}},
 				Containers: []container{{Name: name, Image: j.Image, Command: j.Command, Env: j.variables(),
 					Resources:       j.resources(),
 					SecurityContext: containerSecurity{Capabilities: capabilities{[]string{"ALL"}}},
