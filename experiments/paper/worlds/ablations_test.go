@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
@@ -131,5 +132,26 @@ func TestAblationsAreValid(t *testing.T) {
 	}
 	if small, wide := plans["width-8"], plans["width-64"]; small != nil && wide != nil && small.Saves >= wide.Saves {
 		t.Errorf("width 8 saves %d bytes, width 64 %d", small.Saves, wide.Saves)
+	}
+}
+
+// Both figures of each of the dynamics have every row.
+func TestFiguresOfAblations(t *testing.T) {
+	var drawn catalogue.Drawn
+	drawAblations(trainedReport(t, Ablations().Study), &drawn)
+	if drawn.Err != nil {
+		t.Fatal(drawn.Err)
+	}
+	var names []string
+	for _, f := range drawn.All {
+		names = append(names, f.Name)
+		studytest.Draw(t, t.TempDir(), f.Name, f.Figure)
+		if alt := f.Figure.Alt(); !strings.Contains(alt, "Recommended, width 64 ") || !strings.Contains(alt, " and 3 more") {
+			t.Errorf("%s, of 19 rows: %s", f.Name, alt) // it names 16
+		}
+	}
+	want := []string{"ablations-heat-errors", "ablations-heat-norms", "ablations-gene-errors", "ablations-gene-norms"}
+	if !slices.Equal(names, want) {
+		t.Errorf("figures %q, want %q", names, want)
 	}
 }
