@@ -43,17 +43,29 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 	programs := w.programs()
 	share.Bound(len(programs), "there is no more to make")
 	if share.Jobs > 1 && available > 0 {
-		stored, err := s.made(ctx, r.Profile, o)
-		if err != nil {
-			return share, err
-		}
-		peaks, err := s.peaks(ctx, programs, stored)
+		peaks, err := s.peaks(ctx, r.Profile, o, programs)
 		if err != nil {
 			return share, err
 		}
 		share.BoundMemory(peaks, available)
 	}
 	return share, nil
+}
+
+// Memory returns the bytes that this number of processes may take when they make the missing runs side by side, as
+// [Study.Share] judges them; 0 if nothing is missing or the memory is unknown.
+func (s Study) Memory(ctx context.Context, o Options, processes int) (bytes int64, err error) {
+	r, err := s.find(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	w := s.runner(r, o)
+	w.missing = r.Results.only(w.wanted)
+	peaks, err := s.peaks(ctx, r.Profile, o, w.programs())
+	for _, peak := range peaks[:min(processes, len(peaks))] {
+		bytes += peak
+	}
+	return bytes, err
 }
 
 // besidePlan is the memory in bytes that a process takes in addition to [pengcde.Plan]: the program itself, the
@@ -63,7 +75,11 @@ const besidePlan = 3 << 29
 
 // peaks returns the expected bytes of each program, largest first: from stored runs of the same model and keys, else
 // of the same model, else from the plan.
-func (s Study) peaks(ctx context.Context, programs []Results, stored Results) (all []int64, err error) {
+func (s Study) peaks(ctx context.Context, p Profile, o Options, programs []Results) (all []int64, err error) {
+	stored, err := s.made(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
 	most := make(map[string]int64)
 	for _, r := range stored {
 		for _, of := range []string{r.kind(), r.Model.ID} {

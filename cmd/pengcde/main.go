@@ -52,7 +52,7 @@ type commands struct {
 	List     listCommand     `cmd:"" help:"List studies, models and data sets."`
 	Run      runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show     showCommand     `cmd:"" help:"Show the stored runs of a study."`
-	Submit   submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
+	Submit   submitCommand   `cmd:"" help:"Let a cluster of Slurm or Kubernetes make the missing runs of a study."`
 	Status   statusCommand   `cmd:"" help:"Show queued, running, finished and failed runs of a study."`
 	Cancel   cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
 	Fit      fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`

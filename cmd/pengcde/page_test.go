@@ -144,8 +144,8 @@ func TestPageOfFewRuns(t *testing.T) {
 	}
 	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
 		"Not complete: PENG-CDE (missing, 147 of 147)",
-		"Not run yet in this profile: twitter-tennis, table1, table-wealth, well-posed, contact, table1-as-published, " +
-			"sir, node-affinity.", "| missing, "} {
+		"Not run yet in this profile: twitter-tennis, table1, table-wealth, well-posed, ablations, contact, " +
+			"table1-as-published, sir, node-affinity.", "| missing, "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q on the page:\n%s", want, text)
 		}

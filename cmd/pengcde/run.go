@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/kubernetes"
 	"github.com/peng-cde/pengcde-go/internal/progress"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/internal/starter"
@@ -150,7 +151,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 		}
 		bar.Show(fraction, left, text)
 	}, share.Jobs
-	if share.Asked > 1 || slurm.Inside() { // a job's process keeps to its CPUs, and may run out of memory
+	if share.Asked > 1 || slurm.Inside() || kubernetes.Inside() { // a task keeps to its CPUs, and memory may run out
 		o.Cores = share.Cores
 	}
 	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }

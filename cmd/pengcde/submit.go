@@ -38,9 +38,10 @@ type submitCommand struct {
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
+	kubernetesFlags
 }
 
-// Run submits an array job whose tasks take runs until none is left.
+// Run submits an array job, or prints the manifest of one, whose tasks take runs until none is left.
 func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if err := c.settle(); err != nil {
 		return err
@@ -55,24 +56,32 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	folder, err := slurmFolder(c.Study)
-	if err != nil {
-		return err
-	}
 	tasks := max(1, min(estimate.Programs, usualTasks))
 	if c.ArraySize != nil {
 		tasks = *c.ArraySize
 	}
 	record := slurm.NewSubmission(c.Study, c.choice, c.Backend, tasks)
-	script, err := c.script(record.Path(folder), record)
-	if err != nil {
-		return err
-	}
 	plans, err := report.Study.PlanMemory(ctx, o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, wrapped(c.cost(estimate, plans, tasks), usualWidth))
+	cost := c.cost(estimate, plans, tasks)
+	if c.Kubernetes {
+		bytes, err := report.Study.Memory(ctx, o, c.processes())
+		if err != nil {
+			return err
+		}
+		return c.manifest(s, record, cost, bytes, estimate.Missing > 0)
+	}
+	folder, err := slurmFolder(c.Study)
+	if err != nil {
+		return err
+	}
+	script, err := c.script(record.Path(folder), record)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.err, wrapped(cost, usualWidth))
 	if c.DryRun {
 		_, err := fmt.Fprint(s.out, script)
 		return err
@@ -94,6 +103,9 @@ func (c *submitCommand) settle() (err error) {
 		if c.Data[i], err = filepath.Abs(path); err != nil {
 			return err
 		}
+	}
+	if err := c.checkKubernetes(); err != nil {
+		return err
 	}
 	if c.Jobs < 0 {
 		return errs.New(experiments.ErrInput, "submit: %d jobs, want 1 or more, or 0 for one a CPU", c.Jobs)
@@ -121,7 +133,18 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 		return "", err
 	}
 	results := filepath.Dir(filepath.Dir(filepath.Dir(path)))
-	command := append([]string{program, "--results", results, "run"}, c.arguments()...)
+	command := append([]string{program, "--results", results}, c.runArguments()...)
+	script, err := slurm.Job{Name: record.Name, Command: command, Folder: here, Log: path, Tasks: record.Tasks,
+		Partition: c.Partition, GPUs: c.GPUs, CPUs: c.CPUs, Memory: c.Memory, Time: c.Time, Options: c.Sbatch}.Script()
+	if err != nil {
+		return "", errs.In("submit", err, experiments.ErrInput)
+	}
+	return script, nil
+}
+
+// runArguments returns the command of a task, without the program.
+func (c *submitCommand) runArguments() []string {
+	command := append([]string{"run"}, c.arguments()...)
 	for _, flag := range []struct {
 		name string
 		set  bool
@@ -134,13 +157,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	if c.Backend != "" {
 		command = append(command, "--backend", c.Backend)
 	}
-	command = append(command, "--checkpoint-every", c.CheckpointEvery.String())
-	script, err := slurm.Job{Name: record.Name, Command: command, Folder: here, Log: path, Tasks: record.Tasks,
-		Partition: c.Partition, GPUs: c.GPUs, CPUs: c.CPUs, Memory: c.Memory, Time: c.Time, Options: c.Sbatch}.Script()
-	if err != nil {
-		return "", errs.In("submit", err, experiments.ErrInput)
-	}
-	return script, nil
+	return append(command, "--checkpoint-every", c.CheckpointEvery.String())
 }
 
 // cost describes how many runs are missing and the cost of making them, from stored runs and plans.

@@ -63,7 +63,8 @@ func TestExhibits(t *testing.T) {
 	for _, s := range InOrder() {
 		names = append(names, s.Name)
 	}
-	want := "table1 sir epidemics twitter-tennis node-affinity table-wealth well-posed contact table1-as-published"
+	want := "table1 sir epidemics twitter-tennis node-affinity table-wealth well-posed ablations contact " +
+		"table1-as-published"
 	if strings.Join(names, " ") != want {
 		t.Errorf("order %q", names)
 	}

@@ -19,7 +19,8 @@ import (
 // All lists the studies.
 func All() []experiments.Study {
 	return []experiments.Study{Epidemics().Study, Tennis().Study, Table1().Study, TableWealth().Study,
-		WellPosed().Study, Contact().Study, Table1AsPublished().Study, SIR().Study, NodeAffinity().Study}
+		WellPosed().Study, Ablations().Study, Contact().Study, Table1AsPublished().Study, SIR().Study,
+		NodeAffinity().Study}
 }
 
 // Names returns the names of the studies.

@@ -21,7 +21,8 @@ var always = []string{"pengcde-go", "peng-cde"}
 // cited maps studies to keys of references, in addition to [always]; the catalogue has the keys of models.
 var cited = map[string][]string{
 	"table1": {"network-dynamics"}, "table1-as-published": {"network-dynamics"}, "table-wealth": {"network-dynamics"},
-	"well-posed": {"network-dynamics"}, "contact": {"network-dynamics"}, "sir": {"network-dynamics"},
+	"well-posed": {"network-dynamics"}, "ablations": {"network-dynamics"}, "contact": {"network-dynamics"},
+	"sir":       {"network-dynamics"},
 	"epidemics": {"pgt", "covid"}, "twitter-tennis": {"pgt"}, "node-affinity": {"tgb"},
 }
 

@@ -11,7 +11,8 @@ import (
 // The studies and the functions that draw their data, for notebooks that import only this package.
 var (
 	Table1, Table1AsPublished, TableWealth = worlds.Table1, worlds.Table1AsPublished, worlds.TableWealth
-	WellPosed, Contact, WorldGraphs        = worlds.WellPosed, worlds.Contact, worlds.WorldGraphs
+	WellPosed, Contact, Ablations          = worlds.WellPosed, worlds.Contact, worlds.Ablations
+	WorldGraphs                            = worlds.WorldGraphs
 
 	Epidemics, Tennis               = series.Epidemics, series.Tennis
 	Flows, Movement, Cases, CasesOf = series.Flows, series.Movement, series.Cases, series.CasesOf

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/peng-cde/pengcde-go/internal/bounded"
+	"github.com/peng-cde/pengcde-go/internal/kubernetes"
 )
 
 // Lease records which process makes a run, and the progress of the run. Its file is RESULTS/STUDY/NAME.lock.
@@ -29,8 +30,8 @@ type Lease struct {
 
 	// Owner is drawn at random for each lease.
 	Owner string
-	// Host is the machine's name, and Process the process's number on it. Node, Job and Task are Slurm's names, ""
-	// outside a job.
+	// Host is the name of the machine or pod, and Process the process's number on it. Node, Job and Task are names of
+	// Slurm or Kubernetes, "" outside a job.
 	Host    string
 	Process int
 	Node    string `json:",omitempty"`
@@ -70,14 +71,23 @@ func readLease(path string) ([]byte, error) {
 	return bounded.ReadFile(path, bounded.Limit{Default: leaseLimit})
 }
 
-// ArrayTask returns Slurm's name of the array task that this process runs in; "" outside an array.
-func ArrayTask() string { return os.Getenv("SLURM_ARRAY_TASK_ID") }
+// ArrayTask returns the number of the array task of Slurm, or of the pod of an Indexed Job of Kubernetes, that this
+// process runs in; "" outside. Both start a task again that dies.
+func ArrayTask() string { return cmp.Or(os.Getenv("SLURM_ARRAY_TASK_ID"), kubernetes.Current().Index) }
+
+// here returns the name of this machine. In a pod of Kubernetes it is the pod's: a pod that replaces another has the
+// same host name, perhaps on another node, where its locks prove nothing about the other.
+func here() string {
+	host, _ := os.Hostname() // without a name, the host counts as any other machine
+	return cmp.Or(kubernetes.Current().Name, host)
+}
 
 // newLease returns a lease of this process, for a run with this count of Tries.
 func newLease(tries int) Lease {
-	host, _ := os.Hostname() // without a name, the host counts as any other machine
-	return Lease{Owner: rand.Text(), Host: host, Process: os.Getpid(), Node: os.Getenv("SLURMD_NODENAME"),
-		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID")),
+	pod := kubernetes.Current()
+	return Lease{Owner: rand.Text(), Host: here(), Process: os.Getpid(),
+		Node: cmp.Or(os.Getenv("SLURMD_NODENAME"), pod.Node),
+		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID"), pod.Job),
 		Task: ArrayTask(), Began: time.Now().UTC().Truncate(time.Second), Tries: tries}
 }
 
@@ -90,11 +100,8 @@ func decodeLease(content []byte) (l Lease) {
 	return l
 }
 
-// Here reports whether a process of this machine wrote the lease.
-func (l Lease) Here() bool {
-	host, _ := os.Hostname()
-	return l.Owner != "" && l.Host == host
-}
+// Here reports whether a process of this machine, or of this pod, wrote the lease.
+func (l Lease) Here() bool { return l.Owner != "" && l.Host == here() }
 
 // ends reports whether getting the lock of the lease's file proves that its holder is gone. It proves nothing if the
 // holder has no lock, or if it runs on another machine: file systems can be mounted so that locks hold only within a

@@ -33,7 +33,7 @@ type Left struct {
 	Side, Alone []string
 	// Busy lists the workers that have a run.
 	Busy []int
-	// Cared reports that live Slurm tasks hold all runs, so that this process may end.
+	// Cared reports that live array tasks hold all runs, so that this process may end.
 	Cared bool
 	// Changed reports that the review found something new.
 	Changed bool
@@ -64,7 +64,7 @@ func NewSupervisor(pool *Pool, board Board, task Task) *Supervisor {
 		heard: make(map[string]bool)}
 }
 
-// Run returns when all runs are stored, or only live Slurm tasks hold the rest. When ctx ends, the workers keep
+// Run returns when all runs are stored, or only live array tasks hold the rest. When ctx ends, the workers keep
 // checkpoints.
 func (s *Supervisor) Run(ctx context.Context) error {
 	defer s.pool.stop()
@@ -159,9 +159,9 @@ func (s *Supervisor) review(ended *event) (err error) {
 	return nil
 }
 
-// over reports whether nothing is left to do: all runs are stored, or this is a task of a Slurm job array and other
-// tasks hold the rest. Those tasks are requeued if their node dies, so this task need not keep its node to take over
-// their runs.
+// over reports whether nothing is left to do: all runs are stored, or this is a task of an array of Slurm or Kubernetes
+// and other tasks hold the rest. Those tasks start again if their node dies, so this task need not keep its node to
+// take over their runs.
 func (s *Supervisor) over() bool {
 	if s.left.Runs > 0 && !s.left.Cared {
 		return false

@@ -1,108 +1,100 @@
 package worlds
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
-	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/stats"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// usedMaps are the maps, besides the identity, whose weights on A the paper prints as large in the first layer.
-var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColumns, equivariant.TotalOnAll}
-
-// weights tests whether the weights of these maps are larger in absolute value than the weights of the other maps, in
-// the mean of a world.
-func weights(e judge.Evidence) (all []judge.Case, err error) {
-	report, why := e.Usable("table1")
-	var at []worldAt
-	signed, size, others := make(map[equivariant.Map][]float64), make(map[equivariant.Map][]float64), []float64(nil)
-	gap, planned := "", 0
-	if report != nil {
-		heat := report.Results.Where("dynamics", "heat").Where("model", "peng")
-		gap, planned = heat.Gap(), len(heat)
-		for _, result := range heat.Finished() {
-			layers := result.Facts().Arrays[mapsOf[0]]
-			if len(layers) == 0 {
-				continue
-			}
-			at = append(at, whereOf(result))
-			var rest []float64
-			for i, name := range result.Spec.(world).maps {
-				if w := layers[0][i]; slices.Contains(usedMaps, name) {
-					signed[name], size[name] = append(signed[name], w), append(size[name], math.Abs(w))
-				} else {
-					rest = append(rest, math.Abs(w))
-				}
-			}
-			others = append(others, stat.Mean(rest, nil))
-		}
-	}
-	for _, name := range usedMaps {
-		c := judge.Missing("", name.String(), why)
-		if report != nil {
-			c.Note = "PENG-CDE " + gap
-		}
-		if n := len(size[name]); n > 1 && 2*n >= planned && n == len(others) {
-			compared, err := stats.Compare(others, [][]float64{size[name]}, stats.SignedRanks())
-			if err != nil {
-				return nil, err
-			}
-			mean, half := stats.MeanCI(signed[name])
-			c.Finding, c.Tested = judge.Of(compared[0]), true
-			c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
-				"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer), stat.Mean(size[name], nil),
-				stat.Mean(others, nil), n)
-			differences := slices.Clone(others)
-			floats.Sub(differences, size[name])
-			if seedsDiffer(at, differences) {
-				c.Raw = 1
-				c.Note += "; not so with every seed, so that p counts as 1"
-			}
-			if gap != "" {
-				c.Left = []string{"PENG-CDE " + gap}
-			}
-		}
-		all = append(all, c)
-	}
-	return all, nil
+// Ablations returns our own study with the worlds, the protocol and the training of [Table1] in profile medium. It
+// changes one setting of the recommended configuration at a time: the maps and their scale, the path, the layers, the
+// width, and the control matrix. Profile medium has community graphs, full all families, both of 100 nodes.
+func Ablations() *Worlds {
+	return Worlds{
+		Study: experiments.Study{Name: "ablations", Title: "One setting at a time", Data: simulated,
+			About: prose.Text("about ablations"), Like: []string{"table1", "well-posed"}},
+		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: ablationsSize,
+		subjects: []string{"recommended"}, compared: trainingOf, drawn: drawAblations,
+	}.complete()
 }
 
-// epochs tests how much longer an epoch of Pre-Mult takes than an epoch of PENG-CDE. The numbers of nodes are
-// squares, because the graphs are grids.
-func epochs(e judge.Evidence) (all []judge.Case, _ error) {
-	for _, nodes := range catalogue.PublishedNodes {
-		side := graphs.Side(nodes)
-		preMult, peng := e.EpochSeconds["pre-mult"][side*side], e.EpochSeconds["peng"][side*side]
-		paper := paperSeconds("pre-mult", nodes) / paperSeconds("peng", nodes)
-		c := judge.Missing("", fmt.Sprintf("%d nodes", side*side),
-			fmt.Sprintf("no epoch of both is measured; the paper: %.2f-fold with %d nodes", paper, nodes))
-		if preMult > 0 && peng > 0 {
-			c.Note = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level "+
-				"is within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, judge.LevelTime)
-			switch r := preMult / peng; {
-			case r > judge.LevelTime:
-				c.Outcome = stats.Better
-			case r < 1/judge.LevelTime:
-				c.Outcome = stats.Worse
-			default:
-				c.Outcome = stats.NotShown
-			}
-		}
-		all = append(all, c)
+func ablationsSize(p experiments.Profile) worldsSize {
+	size := publishedSize(experiments.Medium)
+	size.models = []string{"recommended"}
+	switch p {
+	case experiments.Medium:
+		size.families = catalogue.Families("community")
+	case experiments.Quick:
+		size = publishedSize(p)
+		size.models = []string{"recommended", "layers-1"}
+		return size
 	}
-	return all, nil
+	for _, a := range ablations {
+		size.models = append(size.models, a.id)
+	}
+	return size
 }
 
-// paperSeconds returns the paper's seconds per training epoch.
-func paperSeconds(id string, nodes int) float64 {
-	n, _ := catalogue.Published("epoch", id, fmt.Sprint(nodes))
-	return n.Value
+// ablations lists the rows of [Ablations] in its order, each with the setting that it changes.
+var ablations = []struct {
+	id     string
+	change func(*pengcde.Config)
+}{
+	{"maps-8-published", withMaps(nil, nil, false)},
+	{"maps-11", withMaps(published11[0], published11[1], true)},
+	{"maps-11-published", withMaps(published11[0], published11[1], false)},
+	{"maps-15", withMaps(equivariant.All15(), nil, true)},
+	{"maps-15-published", withMaps(equivariant.All15(), nil, false)},
+	{"path-hermite", func(c *pengcde.Config) { c.Path = path.Hermite }},
+	{"path-linear", func(c *pengcde.Config) { c.Path = path.Linear }},
+	{"path-rectilinear", func(c *pengcde.Config) { c.Path = path.Rectilinear }},
+	{"layers-1", func(c *pengcde.Config) { c.Layers = 1 }},
+	{"layers-3", func(c *pengcde.Config) { c.Layers = 3 }},
+	{"layers-4", func(c *pengcde.Config) { c.Layers = 4 }},
+	{"width-8", func(c *pengcde.Config) { c.Hidden = 8 }},
+	{"width-32", func(c *pengcde.Config) { c.Hidden = 32 }},
+	{"width-64", func(c *pengcde.Config) { c.Hidden = 64 }},
+	{"control-laplacian", func(c *pengcde.Config) { c.Normalise = dyngraph.NormalisedLaplacian }},
+	{"control-adjacency", func(c *pengcde.Config) { c.Normalise = dyngraph.NormalisedAdjacency }},
+	{"control-log", func(c *pengcde.Config) { c.Normalise = dyngraph.Log }},
+	{"control-raw", func(c *pengcde.Config) { c.Normalise = dyngraph.Raw }},
+}
+
+// published11 has the maps of A and of A' of the published set for directed graphs.
+var published11 = func() [2][]equivariant.Map {
+	maps, derivative := equivariant.Published11()
+	return [2][]equivariant.Map{maps, derivative}
+}()
+
+// withMaps returns a change of the field's maps, and of whether maps that act on one node have their own scale.
+func withMaps(maps, derivative []equivariant.Map, local bool) func(*pengcde.Config) {
+	return func(c *pengcde.Config) {
+		f := c.Field.(field.PENG)
+		f.Maps, f.DerivativeMaps, f.LocalScale = maps, derivative, local
+		c.Field = f
+	}
+}
+
+// ablated returns the rows of [Ablations] besides the recommended one.
+func ablated(config pengcde.Config, training train.Config) (all []worldModel) {
+	for _, a := range ablations {
+		c := pengcde.Recommended(config)
+		a.change(&c)
+		all = append(all, worldModel{maps: keptMaps(c.Field),
+			Row: experiments.NetworkRow(a.id, catalogue.Must(a.id).Name, c, train.Recommended(training))})
+	}
+	return all
+}
+
+// drawAblations draws the errors and gradient norms of all rows, for each of the dynamics.
+func drawAblations(r *experiments.Report, drawn *catalogue.Drawn) {
+	for _, dynamics := range r.Results.Values("dynamics") {
+		drawTrainings(r, dynamics, drawn)
+	}
 }

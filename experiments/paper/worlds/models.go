@@ -97,7 +97,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		}
 	}
 	if !w.asPublished {
-		all = slices.Concat(w.rivals(config, training), all, settings(config, training))
+		all = slices.Concat(w.rivals(config, training), all, settings(config, training), ablated(config, training))
 	}
 	for i := range all {
 		all[i].Note = worldNotes[all[i].ID]

@@ -101,10 +101,14 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 		worldModel{Row: experiments.BaselineRow("law-of-a", &law.LeastSquares{OfA: true})})
 }
 
-// keptMaps returns the maps whose weights are stored, nil for fields other than PENG.
+// keptMaps returns the maps whose weights are stored, nil for fields other than PENG and for separate maps of A'.
 func keptMaps(f field.Field) []equivariant.Map {
-	if _, ok := f.(field.PENG); ok {
-		return equivariant.Published8()
+	peng, ok := f.(field.PENG)
+	switch {
+	case !ok || peng.DerivativeMaps != nil:
+		return nil
+	case peng.Maps != nil:
+		return peng.Maps
 	}
-	return nil
+	return equivariant.Published8()
 }

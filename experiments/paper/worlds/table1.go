@@ -13,7 +13,7 @@ import (
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
-			About: prose.About("table1", "sizes"), Like: []string{"well-posed"}},
+			About: prose.About("table1", "sizes"), Like: []string{"well-posed", "ablations"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize,
 	}.complete()
 }

@@ -17,7 +17,7 @@ func WellPosed() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated,
 			About: prose.About("well-posed", "sizes"),
-			Like:  []string{"table1"}},
+			Like:  []string{"table1", "ablations"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
 		compared: trainingOf, opening: drawWellPosed,

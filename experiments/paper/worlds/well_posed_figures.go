@@ -17,19 +17,23 @@ import (
 // gradient norms, and the errors of the confirmed rows against training time.
 func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
 	for _, dynamics := range r.Results.Values("dynamics") {
-		results := r.Results.Where("dynamics", dynamics)
-		name := r.Study.Name + "-" + dynamics
-		figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-			Title: "Test error by setting: " + dynamics, X: "mean squared error, geometric mean over worlds and seeds"},
-			func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] }, geometricMean)
-		drawn.Add(name+"-errors", figure, err)
-		figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-			Title: "Largest gradient norm by setting: " + dynamics, X: "norm before clipping, the largest of all runs"},
-			func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }, floats.Max)
-		drawn.Add(name+"-norms", figure, err)
-		figure, err = drawCosts(r, results, dynamics)
-		drawn.Add(name+"-seconds", figure, err)
+		drawTrainings(r, dynamics, drawn)
+		figure, err := drawCosts(r, r.Results.Where("dynamics", dynamics), dynamics)
+		drawn.Add(r.Study.Name+"-"+dynamics+"-seconds", figure, err)
 	}
+}
+
+// drawTrainings draws the errors and the largest gradient norms of all rows for dynamics.
+func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Drawn) {
+	results, name := r.Results.Where("dynamics", dynamics), r.Study.Name+"-"+dynamics
+	figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
+		Title: "Test error by setting: " + dynamics, X: "mean squared error, geometric mean over worlds and seeds"},
+		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] }, geometricMean)
+	drawn.Add(name+"-errors", figure, err)
+	figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
+		Title: "Largest gradient norm by setting: " + dynamics, X: "norm before clipping, the largest of all runs"},
+		func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }, floats.Max)
+	drawn.Add(name+"-norms", figure, err)
 }
 
 // drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so:

@@ -39,11 +39,10 @@ func TestWellPosedPlan(t *testing.T) {
 	}
 }
 
-// wellPosedReport returns a training for each run: a run of "peng" diverged, a run of "affine" ends with its best
-// epoch.
-func wellPosedReport(t *testing.T) *experiments.Report {
+// trainedReport returns a training for each run of a study: a run of "peng" diverged, a run of "affine" ends with its
+// best epoch.
+func trainedReport(t *testing.T, study experiments.Study) *experiments.Report {
 	t.Helper()
-	study := WellPosed().Study
 	runs, err := study.Plan(t.Context(), experiments.Scope{Profile: experiments.Medium, Seeds: []uint64{0}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +68,7 @@ func wellPosedReport(t *testing.T) *experiments.Report {
 
 // The table of trainings counts failures, and includes gradients that a guard rejected.
 func TestTrainingsOfWellPosed(t *testing.T) {
-	table, err := trainingOf(wellPosedReport(t))
+	table, err := trainingOf(trainedReport(t, WellPosed().Study))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +90,7 @@ func TestTrainingsOfWellPosed(t *testing.T) {
 
 // Rows with a missing or diverged run say so in figures, and have no mean.
 func TestFiguresOfWellPosed(t *testing.T) {
-	r := wellPosedReport(t)
+	r := trainedReport(t, WellPosed().Study)
 	for i, run := range r.Results {
 		if run.Model.ID == "gn-ode" && run.Keys["dynamics"] == "gene" && run.Keys["family"] == "community" {
 			r.Results[i].Record = nil
