@@ -20,7 +20,8 @@ func Ablations() *Worlds {
 		Study: experiments.Study{Name: "ablations", Title: "One setting at a time", Data: simulated,
 			About: prose.Text("about ablations"), Like: []string{"table1", "well-posed"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: ablationsSize,
-		subjects: []string{"recommended"}, compared: trainingOf, drawn: drawAblations,
+		subjects: []string{"recommended"}, compared: trainingOf, opening: drawAblations,
+		drawn: nothing,
 	}.complete()
 }
 
