@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -44,7 +45,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if failed := r.Results.failed(); len(failed) > 0 {
-		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
+		err = errs.New(ErrRuns, "experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
 			len(failed), len(r.Results), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err

@@ -28,6 +28,9 @@ var ErrInput, ErrStore = store.ErrInput, store.ErrStore
 // ErrNotStored is wrapped by errors about runs that are not stored yet, so that there is nothing to show.
 var ErrNotStored = errors.New("not stored")
 
+// ErrRuns is wrapped by the error about runs that could not be made. All other runs are stored then.
+var ErrRuns = errors.New("runs ended with errors")
+
 // Folder returns the results folder; see the package documentation.
 func Folder() (string, error) { return store.Folder() }
 

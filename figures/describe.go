@@ -245,7 +245,7 @@ func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 			best = i
 		}
 		if paper := r.published(); !math.IsNaN(paper) {
-			value += fmt.Sprintf(" (%s %s)", cmp.Or(axes.Published, "published"), short(paper))
+			value += fmt.Sprintf(" (%s: %s)", cmp.Or(axes.Published, "published"), short(paper))
 		}
 		each = append(each, names[i].Name+" "+value)
 	}

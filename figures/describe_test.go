@@ -37,7 +37,7 @@ func TestAlt(t *testing.T) {
 		"dot panels": {must(DotPanels(Axes{X: "error", Published: "the paper"},
 			DotPanel{"grid", []DotRow{{Name: "A", Value: Number(2).Published(Number(3))}, {Name: "B", Value: Number(1)}}},
 			DotPanel{"small world", []DotRow{{Value: Missing().Published(Number(5)), None: "1 of 3 seeds", Seeds: []float64{4}},
-				{}}})), "grid: A 2 (the paper 3), B 1. Lowest: B. small world: A 1 of 3 seeds (the paper 5), B missing."},
+				{}}})), "grid: A 2 (the paper: 3), B 1. Lowest: B. small world: A 1 of 3 seeds (the paper: 5), B missing."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,
 			Diverging: true})), "Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing. " +
 			"Largest magnitude: −5 (b; column 4)."},

@@ -10,7 +10,8 @@ import (
 // cawn reads walks of one step from the node to the nodes of its events. Walks are anonymous: a node's place is how
 // often walks are at it before and after the step, in shares of their number. A bidirectional LSTM reads all features
 // of both nodes of a walk, another reads their places, a transformer lets the walks attend to each other, and their
-// mean is the embedding. With a second node that is the same, as here, both have the same places.
+// mean is the embedding. Published code counts them on the walks of both ends of an edge; here both ends
+// are the same node, so both counts are equal.
 type cawn struct {
 	Config
 	clock        clock

@@ -92,7 +92,7 @@ func TGAT() Config { return Config{Encoder: Hops, Dropout: 0.2} }
 
 // CAWN returns the network of Y. Wang, Y. Chang, Y. Liu, J. Leskovec, P. Li, Inductive Representation Learning in
 // Temporal Networks via Causal Anonymous Walks, ICLR 2021, with the walks of one step of published code, for a single
-// node: the places of nodes are counted on its own walks in place of the other's too.
+// node: where published code counts how often a node is on the walks of both ends of an edge, only its own are counted.
 func CAWN() Config {
 	return Config{Encoder: Walks, Neighbours: 32, Heads: 8, Layers: 1, Dropout: 0.1, Decay: 1e-6}
 }

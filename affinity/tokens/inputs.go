@@ -1,6 +1,8 @@
 package tokens
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
@@ -44,11 +46,15 @@ func (s *sequences) tensors(n *Network, dims ...int) []*tensors.Tensor {
 		n.core.Tensor(s.weight, one...), n.core.Tensor(s.there, dims...)}
 }
 
-// drawn draws events of a node, the same for a question and an epoch.
+// drawn draws events of a node, the same for a seed, a question and an epoch.
 func (n *Network) drawn(u int32, at float64, epoch int) []ranker.Contact {
-	c := n.layers.Config
-	random := rand.New(rand.NewPCG(c.Seed^uint64(epoch)<<32^uint64(u), math.Float64bits(at)))
-	return n.history.Draw(u, c.Neighbours, c.Decay, random)
+	mixed := fnv.New128a()
+	for _, part := range []uint64{n.seed, uint64(epoch), uint64(u), math.Float64bits(at)} {
+		mixed.Write(binary.LittleEndian.AppendUint64(nil, part)) // never fails
+	}
+	sum := mixed.Sum(nil)
+	random := rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))
+	return n.history.Draw(u, n.layers.Neighbours, n.layers.Decay, random)
 }
 
 // events returns the inputs of [eventsOf] for nodes at a time.

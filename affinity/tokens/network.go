@@ -17,6 +17,7 @@ type Network struct {
 	core    *ranker.Ranker
 	recent  *ranker.Recent
 	history *ranker.History // in place of recent for Hops and for events that are drawn
+	seed    uint64          // of events that are drawn
 }
 
 // New returns a network with initial parameters for a task.
@@ -30,7 +31,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{layers: l, core: core}
+	n := &Network{layers: l, core: core, seed: c.Seed}
 	if err := core.Rank(l.scores, n.events, c.numbers()); err != nil {
 		core.Close()
 		return nil, err
@@ -83,8 +84,11 @@ func (n *Network) Train(ctx context.Context, past *affinity.Plan) error {
 	return err
 }
 
-// Draw draws new parameters.
-func (n *Network) Draw(seed uint64) { n.core.Draw(seed) }
+// Draw draws new parameters; the seed also draws the events of [Walks].
+func (n *Network) Draw(seed uint64) {
+	n.seed = seed
+	n.core.Draw(seed)
+}
 
 // Parameters returns the number of learnable entries.
 func (n *Network) Parameters() int { return n.core.Size() }

@@ -173,3 +173,50 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("another node: %v", err)
 	}
 }
+
+// Drawn events are the same for a seed, a question and an epoch, and others for another seed, node, time or epoch. A
+// network that is drawn again has the draws of its new seed.
+func TestDrawn(t *testing.T) {
+	task := affinity.Task{Nodes: 4, Classes: 2, Step: 1}
+	n := made(t, xlatest.Go(t), small(CAWN()), task)
+	var events []dyngraph.Event
+	for k := range 400 {
+		for u := range int32(2) { // the two have the same events
+			events = append(events, dyngraph.Event{Source: u, Destination: 2, Time: float64(k), Weight: 1})
+		}
+	}
+	if err := n.Observe(events); err != nil {
+		t.Fatal(err)
+	}
+	times := func(u int32, at float64, epoch int) (all []float64) {
+		for _, c := range n.drawn(u, at, epoch) {
+			all = append(all, c.Time)
+		}
+		return all
+	}
+	n.Draw(1)
+	first := times(0, 400, 1)
+	if again := times(0, 400, 1); !slices.Equal(first, again) {
+		t.Errorf("draws %v and %v of one question", first, again)
+	}
+	for name, other := range map[string][]float64{"node": times(1, 400, 1), "time": times(0, 401, 1),
+		"epoch": times(0, 400, 2), "forecast": times(0, 400, 0)} {
+		if slices.Equal(first, other) {
+			t.Errorf("another %s has the same draws, %v", name, first)
+		}
+	}
+	n.Draw(0)
+	for u := range int32(2) { // of another seed, also where seed and node change together
+		if other := times(u, 400, 1); slices.Equal(first, other) {
+			t.Errorf("node %d with seed 0 has the draws of node 0 with seed 1", u)
+		}
+	}
+}
+
+// Scores of many classes bound the nodes that a program takes at once, as wide layers do.
+func TestPartsOfManyClasses(t *testing.T) {
+	n := made(t, xlatest.Go(t), small(GraphMixer()), affinity.Task{Nodes: 1 << 16, Classes: 1 << 16, Step: 1})
+	if n.core.Most != 1024 {
+		t.Errorf("%d nodes at once, want 1024, which have 2^26 scores", n.core.Most)
+	}
+}

@@ -24,6 +24,8 @@ from sklearn.metrics import ndcg_score
 
 CODE, LOSSES, DATA, SEED = sys.argv[1:5]
 PAST = sys.argv[5:] == ["past"]
+if sys.argv[5:] and not PAST:
+    sys.exit(f"{sys.argv[5:]} after the seed, want past or nothing")
 
 
 def rows(path: Path) -> list[list[str]]:

@@ -45,7 +45,8 @@ func (c *leaderboardCommand) Run(ctx context.Context, s *streams) error {
 	record, err := export.NewLeaderboard(report.Results.Where("data", chosen.Only["data"]), report.Profile,
 		export.Submitter{Method: c.Method, Contact: c.Contact, Paper: c.Paper, Code: c.Code})
 	if errors.Is(err, experiments.ErrNotStored) {
-		return errs.New(err, `%v: run "pengcde run %s"`, err, shell(chosen.arguments()))
+		return errs.New(err, `%v: "pengcde run %s" makes runs that are missing, with --retry after an error, with --stale `+
+			"of an older generation; a diverged run has no record", err, shell(chosen.arguments()))
 	}
 	if err != nil {
 		return err

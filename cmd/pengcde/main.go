@@ -71,7 +71,8 @@ type commands struct {
 
 // Exit codes besides 0 and 1.
 const (
-	exitUsage       = 2
+	exitUsage       = 2 // also of a panic
+	exitRuns        = 3 // all runs of a study are stored, some as errors
 	exitInterrupted = 130 // the code that a shell gives after Ctrl-C
 )
 
@@ -195,8 +196,11 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, errs.In("pengcde", err))
-	if errors.Is(err, experiments.ErrInput) {
+	switch {
+	case errors.Is(err, experiments.ErrInput):
 		return exitUsage
+	case errors.Is(err, experiments.ErrRuns):
+		return exitRuns
 	}
 	return 1
 }

@@ -55,7 +55,8 @@ func (c *submitCommand) processes() int { return cmp.Or(c.Jobs, c.cpus()) }
 
 // manifest prints the manifest of a job whose pods make the missing runs, if there are any. bytes is the expected
 // memory of a pod's processes, 0 if unknown.
-func (c *submitCommand) manifest(s *streams, record submission, cost string, bytes int64, missing bool) error {
+func (c *submitCommand) manifest(s *streams, record submission, cost string, bytes int64,
+	e experiments.Estimate) error {
 	gpus, err := strconv.Atoi(cmp.Or(c.GPUs, "0"))
 	if err != nil {
 		return errs.New(experiments.ErrInput, "submit: %q GPUs with --kubernetes, want a number such as 1; a node "+
@@ -68,17 +69,18 @@ func (c *submitCommand) manifest(s *streams, record submission, cost string, byt
 	}
 	content, err := kubernetes.Job{Name: record.Name, Image: c.Image, Command: append([]string{"pengcde"},
 		c.runArguments()...), Env: map[string]string{experiments.ResultsEnv: kubernetes.Results}, Pods: record.Tasks,
-		Claim: c.Claim, CPUs: c.cpus(), GPUs: gpus, Memory: memory, UsageError: exitUsage}.Manifest()
+		Claim: c.Claim, CPUs: c.cpus(), GPUs: gpus, Memory: memory, Final: exitRuns}.Manifest()
 	if err != nil {
 		return errs.In("submit", err, experiments.ErrInput)
 	}
-	if missing {
+	if e.Missing > 0 {
 		cost += fmt.Sprintf(" This counts runs in the results folder of this machine; pods also find those in the claim %s. "+
 			"They make no run twice if all their nodes write to one volume (ReadWriteMany), which cannot be seen from here. "+
 			"A pod gets %s of memory.", c.Claim, memory)
 	}
 	fmt.Fprint(s.err, wrapped(cost, usualWidth))
-	if !missing && !c.DryRun {
+	if e.Missing == 0 && !c.DryRun {
+		c.sayCopies(s, e)
 		return nil
 	}
 	if _, err := s.out.Write(content); err != nil {

@@ -86,7 +86,7 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 	shown, folded := p.FoldedTables()
 	for i, table := range slices.Concat(shown, folded) {
 		if i == len(shown) {
-			b.WriteString("<details><summary>All tables, with all columns</summary>\n\n")
+			b.WriteString("<details><summary>Further tables</summary>\n\n")
 		}
 		text, err := table.Markdown()
 		if err != nil {
@@ -94,7 +94,7 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 		}
 		fmt.Fprintf(&b, "%s\n", text)
 	}
-	if folded != nil {
+	if len(folded) > 0 {
 		b.WriteString("</details>\n\n")
 	}
 	draw(p.Figures[p.Pictures:])

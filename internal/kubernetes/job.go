@@ -35,8 +35,8 @@ type Job struct {
 	// 0.
 	CPUs, GPUs int
 	Memory     string
-	// UsageError is the exit code of the command for wrong arguments, after which no second start helps.
-	UsageError int
+	// Final is the exit code of the command after which no second start helps.
+	Final int
 }
 
 const (
@@ -78,8 +78,8 @@ func (j Job) check() error {
 	return nil
 }
 
-// Manifest returns the job's manifest in JSON, for kubectl create. A pod that fails is replaced, unless its arguments
-// are wrong; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the other
+// Manifest returns the job's manifest in JSON, for kubectl create. A pod that fails is replaced, unless it ends with
+// code Final; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the other
 // pod has ended.
 func (j Job) Manifest() ([]byte, error) {
 	if err := j.check(); err != nil {
@@ -93,10 +93,11 @@ func (j Job) Manifest() ([]byte, error) {
 			PodReplacementPolicy: "Failed",
 			PodFailurePolicy: rules{[]rule{
 				{Action: "Ignore", OnPodConditions: []podCondition{{"DisruptionTarget", "True"}}},
-				{Action: "FailIndex", OnExitCodes: &exitCodes{"In", []int{j.UsageError}}}}},
+				{Action: "FailIndex", OnExitCodes: &exitCodes{"In", []int{j.Final}}}}},
 			Template: podTemplate{Metadata: metadata{Labels: labels}, Spec: podSpec{
 				RestartPolicy: "Never", TerminationGracePeriodSeconds: grace,
-				SecurityContext: podSecurity{RunAsNonRoot: true, FSGroup: group, SeccompProfile: seccomp{"RuntimeDefault"}},
+				SecurityContext: podSecurity{RunAsNonRoot: true, FSGroup: group, FSGroupChangePolicy: "OnRootMismatch",
+					SeccompProfile: seccomp{"RuntimeDefault"}},
 				Containers: []container{{Name: name, Image: j.Image, Command: j.Command, Env: j.variables(),
 					Resources:       j.resources(),
 					SecurityContext: containerSecurity{Capabilities: capabilities{[]string{"ALL"}}},

@@ -50,9 +50,10 @@ type (
 		Volumes                       []volume    `json:"volumes"`
 	}
 	podSecurity struct {
-		RunAsNonRoot   bool    `json:"runAsNonRoot"`
-		FSGroup        int     `json:"fsGroup"`
-		SeccompProfile seccomp `json:"seccompProfile"`
+		RunAsNonRoot        bool    `json:"runAsNonRoot"`
+		FSGroup             int     `json:"fsGroup"`
+		FSGroupChangePolicy string  `json:"fsGroupChangePolicy"`
+		SeccompProfile      seccomp `json:"seccompProfile"`
 	}
 	seccomp struct {
 		Type string `json:"type"`

@@ -120,6 +120,7 @@ const mostNumbers, leastNodes = 1 << 26, 64
 // Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs. Numbers is
 // about how many numbers the widest layer has for a node.
 func (r *Ranker) Rank(scores Build, inputs Inputs, numbers int) (err error) {
+	numbers = max(numbers, r.Task.Classes) // of the scores
 	r.inputs, r.Most = inputs, max(leastNodes, Padded(mostNumbers/numbers+1)/2)
 	if r.rank, err = r.Program("rank", scores); err != nil {
 		return err

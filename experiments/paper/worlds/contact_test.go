@@ -252,9 +252,10 @@ func TestContactIsRun(t *testing.T) {
 		names = append(names, f.Name)
 		studytest.Draw(t, folder, f.Name, f.Figure)
 	}
-	want := []string{"contact-by-kappa", "contact-contact-over-time", "contact-contact-weights"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("figures (-want +got):\n%s", diff)
+	want := []string{"contact-by-kappa", "contact-contact-kappa-errors", "contact-contact-errors",
+		"contact-contact-over-time", "contact-contact-weights"}
+	if diff := cmp.Diff(want, names); diff != "" || page.Pictures != 3 {
+		t.Errorf("%d pictures, want 3; figures (-want +got):\n%s", page.Pictures, diff)
 	}
 	if _, err := contact.LossOverTime(r, "contact", "community"); !errors.Is(err, experiments.ErrInput) ||
 		!strings.Contains(err.Error(), "kappa 0, 0.2") {
@@ -270,7 +271,7 @@ func TestContactIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (figure.Alt() == page.Figures[1].Alt()) != same {
+		if (figure.Alt() == page.Figures[3].Alt()) != same {
 			t.Errorf("κ %s is that of the page: %t, want %t", kappa, !same, same)
 		}
 	}

@@ -20,14 +20,16 @@ func (w Worlds) drawErrors(r *experiments.Report, drawn *catalogue.Drawn) {
 func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 	results := v.of(r.Results)
 	var panels []figures.DotPanel
+	some := false
 	for _, world := range results.Values(v.columns) {
 		panels = append(panels, figures.DotPanel{Title: world})
 	}
 	for _, id := range r.Models() {
 		model := results.Where("model", id)
-		if len(model.Finished()) == 0 || model[0].Model.Untrained {
+		if len(model.Made()) == 0 || model[0].Model.Untrained {
 			continue
 		}
+		some = some || len(model.Finished()) > 0
 		for i, world := range results.Values(v.columns) {
 			row := figures.DotRow{Name: model[0].Model.Name, None: "not planned"}
 			if runs := model.Where(v.columns, world); len(runs) > 0 {
@@ -36,11 +38,11 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 			panels[i].Rows = append(panels[i].Rows, row)
 		}
 	}
-	if panels == nil || panels[0].Rows == nil {
+	if !some {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
 	}
 	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
-		X: "mean squared error", Published: "the paper, 400 nodes", Width: 820}, panels...)
+		X: "mean squared error", Published: "the paper, with 400 nodes", Width: 820}, panels...)
 }
 
 // errorRow is the error of a model in one world: the mean if all seeds are stored, else only the stored ones.
@@ -48,7 +50,7 @@ func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
 	id := runs[0].Model.ID
 	row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
 	row.Seeds = catalogue.Positive(runs.Finished().Scores(string(OnTest)))
-	if runs.Gap() == "" && len(row.Seeds) == len(runs) {
+	if runs.Gap() == "" {
 		row.Value = runs.Cell(string(OnTest), experiments.Interval{})
 	}
 	row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
