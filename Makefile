@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin wheel pins cuda aot gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin wheel pins cuda aot aot-all gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -61,6 +61,9 @@ cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to downl
 
 aot: setup ## after make cuda: compile all programs of the main models for an H200 and count kernels (AOT_FLAGS="-target a100 -nodes 100")
 	$(ENV) go run ./tools/aot $(AOT_FLAGS)
+
+aot-all: setup ## after make cuda: compile all programs of all models, for graphs of three sizes, an hour by estimate
+	$(ENV) go run ./tools/aot -all $(AOT_FLAGS)
 
 gpu-kit: ## pack what tries and times the library on a machine with an NVIDIA GPU, build/gpu-kit.tar.xz (docs/cuda.md)
 	$(ENV) go run ./tools/gpukit/pack

@@ -276,7 +276,7 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 	wrong.Nodes = 5
 	study := toy(NetworkRow("wrong", "Wrong", wrong, toyTraining), BaselineRow("zero", baseline.Zero{}))
 	r, err := study.Run(context.Background(), o)
-	if err == nil || !strings.Contains(err.Error(), "2 of 4 runs") {
+	if !errors.Is(err, ErrRuns) || !strings.Contains(err.Error(), "2 of 4 runs") {
 		t.Errorf("error %v, want that 2 of 4 could not be made", err)
 	}
 	if made, planned := r.Count(); made != 2 || planned != 4 {

@@ -43,8 +43,8 @@ class Docs(unittest.TestCase):
                              rf"(?m)^(func (\([^)]*\) )?|type |\t){name.split('.')[-1]}\b", f"{name} in {file}")
 
     def test_tests_and_benchmarks(self):
-        folders = ("affinity", "bench", "cmd", "datasets", "docs", "dyngraph", "experiments", "forecast", "internal", "pengcde",
-                   "stats", "xla")
+        folders = ("affinity", "bench", "cmd", "datasets", "docs", "dyngraph", "experiments", "forecast", "internal",
+                   "pengcde", "stats", "xla")
         code = "\n".join(file.read_text(encoding="utf-8") for folder in folders
                          for file in (ROOT / folder).rglob("*_test.go"))
         for page in PAGES:

@@ -33,7 +33,7 @@ func TestLeaderboard(t *testing.T) {
 	out := filepath.Join(results, "record.json")
 	record := []string{"results", "leaderboard", "persistent", "--profile", "quick", "--data", data, "--out", out}
 	code, _, said := in(t, results, results, record...)
-	_, made, found := strings.Cut(said, `run "pengcde `)
+	_, made, found := strings.Cut(said, `: "pengcde `)
 	if code == 0 || !found {
 		t.Fatalf("code %d, says %q, want a command", code, said)
 	}

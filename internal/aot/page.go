@@ -2,6 +2,7 @@ package aot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/xla"
@@ -51,57 +52,126 @@ func (m Model) Epoch(row Row) (seconds float64) {
 
 const step, pullback = "ode step", "ode step pullback"
 
-// Markdown returns the table for a page, a line for each case.
-func (t *Table) Markdown(m Model) string {
-	var b strings.Builder
-	b.WriteString("| model | head | programs that compile | kernels: step | pullback | AdamW | all | " +
-		"calls of libraries | scatters | temporary, planned (MiB) | step (ms) | pullback (ms) | tries | epoch (s) |\n" +
-		"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+// column is a column of a table on a page.
+type column struct {
+	title string
+	cell  func(m Model, r Row) string
+}
+
+var modelAndHead = []column{
+	{"model", func(_ Model, r Row) string { return r.Model }},
+	{"head", func(_ Model, r Row) string { return r.Head }},
+}
+
+var counts = []column{
+	{"programs that compile", func(_ Model, r Row) string {
+		return fmt.Sprintf("%d of %d", r.compile(), len(r.Programs))
+	}},
+	{"kernels: step", kernelsOf(step)},
+	{"pullback", kernelsOf(pullback)},
+	{"AdamW", kernelsOf("AdamW")},
+	{"all", total(func(p Program) int { return p.Kernels })},
+	{"calls of libraries", total(func(p Program) int { return p.Library })},
+	{"scatters", total(func(p Program) int { return p.Scatters })},
+	{"temporary, planned (MiB)", func(_ Model, r Row) string {
+		return fmt.Sprintf("%.1f, %.1f", mebibytes(r.Temporary()), mebibytes(r.Planned))
+	}},
+	{"step (ms)", millisecondsOf(step)},
+	{"pullback (ms)", millisecondsOf(pullback)},
+}
+
+var epochs = []column{
+	{"tries", func(_ Model, r Row) string { one, _ := r.Largest(step); return fmt.Sprint(one.Calls) }},
+	{"epoch (s)", func(m Model, r Row) string {
+		if r.compile() < len(r.Programs) {
+			return "-"
+		}
+		return fmt.Sprintf("%.3f", m.Epoch(r))
+	}},
+}
+
+var sizes = []column{{"nodes", func(_ Model, r Row) string { return fmt.Sprint(r.Nodes) }}}
+
+// Markdown returns the table for a page, a line for each case, with predicted epochs.
+func (t *Table) Markdown(m Model) string { return t.markdown(m, modelAndHead, counts, epochs) }
+
+// MarkdownOfSizes returns the table for a page, a line for each case, with the sizes of graphs.
+func (t *Table) MarkdownOfSizes(m Model) string { return t.markdown(m, modelAndHead, sizes, counts) }
+
+// markdown ends with what was refused, and with what does not compile.
+func (t *Table) markdown(m Model, parts ...[]column) string {
+	columns := slices.Concat(parts...)
+	var b, rest strings.Builder
+	line := func(cell func(column) string) {
+		for _, c := range columns {
+			b.WriteString("| " + cell(c) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(func(c column) string { return c.title })
+	b.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
 	for _, row := range t.Rows {
-		compile, kernels, library, scatters := 0, 0, 0, 0
-		for _, p := range row.Programs {
-			if p.Error == "" {
-				compile++
-			}
-			kernels, library, scatters = kernels+p.Kernels, library+p.Library, scatters+p.Scatters
+		if row.Refused != "" {
+			fmt.Fprintf(&rest, "- %s\n", row.Refused)
+			continue
 		}
-		one, _ := row.Largest(step)
-		back, _ := row.Largest(pullback)
-		update, _ := row.Largest("AdamW")
-		epoch := "-"
-		if compile == len(row.Programs) {
-			epoch = fmt.Sprintf("%.3f", m.Epoch(row))
-		}
-		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s | %s | %s | %d | %d | %d | %.1f, %.1f | %s | %s | %d | %s |\n",
-			row.Model, row.Head, compile, len(row.Programs), kernelsOf(one), kernelsOf(back), kernelsOf(update),
-			kernels, library, scatters, mebibytes(row.Temporary()), mebibytes(row.Planned), m.milliseconds(one),
-			m.milliseconds(back), one.Calls, epoch)
+		line(func(c column) string { return c.cell(m, row) })
 	}
 	for _, row := range t.Rows {
 		for _, p := range row.Programs {
 			if p.Error != "" {
-				fmt.Fprintf(&b, "\n%s, head %s, %s does not compile: %s\n", row.Model, row.Head, p.Name, p.Error)
+				fmt.Fprintf(&rest, "- %s, head %s, %d nodes, %s does not compile: %s\n", row.Model, row.Head, row.Nodes,
+					p.Name, p.Error)
 			}
 		}
+	}
+	if rest.Len() > 0 {
+		b.WriteString("\n" + rest.String())
 	}
 	return b.String()
 }
 
 func mebibytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// kernelsOf and milliseconds return "-" for a program that does not exist or does not compile.
-func kernelsOf(p Program) string {
-	if p.Kernels == 0 {
-		return "-"
+// compile is the number of programs that compile.
+func (r Row) compile() (n int) {
+	for _, p := range r.Programs {
+		if p.Error == "" {
+			n++
+		}
 	}
-	return fmt.Sprint(p.Kernels)
+	return n
 }
 
-func (m Model) milliseconds(p Program) string {
-	if p.Kernels == 0 {
-		return "-"
+func total(of func(Program) int) func(Model, Row) string {
+	return func(_ Model, r Row) string {
+		sum := 0
+		for _, p := range r.Programs {
+			sum += of(p)
+		}
+		return fmt.Sprint(sum)
 	}
-	return fmt.Sprintf("%.2f", 1e3*m.Seconds(p))
+}
+
+// kernelsOf and millisecondsOf give "-" for a program that does not exist or does not compile.
+func kernelsOf(name string) func(Model, Row) string {
+	return func(_ Model, r Row) string {
+		p, _ := r.Largest(name)
+		if p.Kernels == 0 {
+			return "-"
+		}
+		return fmt.Sprint(p.Kernels)
+	}
+}
+
+func millisecondsOf(name string) func(Model, Row) string {
+	return func(m Model, r Row) string {
+		p, _ := r.Largest(name)
+		if p.Kernels == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f", 1e3*m.Seconds(p))
+	}
 }
 
 // begin and end hold the table on a page.

@@ -2,6 +2,7 @@ package aot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/gomlx/compute/support/humanize"
 
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -34,8 +37,12 @@ type recorded struct {
 	plan    *pengcde.Plan
 }
 
-// record trains a case for an epoch of one batch and forecasts the same windows.
-func record(ctx context.Context, backend *xla.Backend, c Case) (*recorded, error) {
+// errMemory is wrapped by the error about a case that needs more memory than it may have.
+var errMemory = errors.New("not enough memory")
+
+// record trains a case for an epoch of one batch and forecasts the same windows. memory bounds the bytes that it may
+// need by its plan; 0 is no bound.
+func record(ctx context.Context, backend *xla.Backend, c Case, memory int64) (*recorded, error) {
 	r := &recorded{calls: make(map[string]int)}
 	var lock sync.Mutex
 	stop, err := xla.Record(xla.Recorder{
@@ -54,31 +61,44 @@ func record(ctx context.Context, backend *xla.Backend, c Case) (*recorded, error
 		return nil, err
 	}
 	defer stop()
-	fail := func(err error) (*recorded, error) {
+	if err := r.train(ctx, backend, c, memory); err != nil {
 		return nil, fmt.Errorf("%s, head %s: %w", c.Model, c.Head, err)
+	}
+	return r, nil
+}
+
+func (r *recorded) train(ctx context.Context, backend *xla.Backend, c Case, memory int64) error {
+	windows, err := c.Data(ctx)
+	if err != nil {
+		return err
 	}
 	m, err := pengcde.New(backend, c.Config)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	defer m.Close()
-	report, err := m.Fit(ctx, c.Windows, nil, train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(c.Windows)})
+	if r.plan, err = m.Plan(windows, len(windows), 1); err != nil {
+		return err
+	}
+	if need := r.plan.DeviceBytes + r.plan.HostBytes; memory > 0 && need > memory {
+		return fmt.Errorf("%w: it needs %s for a step by its plan, and may have %s", errMemory, humanize.Bytes(need),
+			humanize.Bytes(memory))
+	}
+	report, err := m.Fit(ctx, windows, nil, train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(windows)})
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	calls := maps.Clone(r.calls)
-	if _, err := m.PredictAll(ctx, c.Windows, nil); err != nil {
-		return fail(err)
+	if _, err := m.PredictAll(ctx, windows, nil); err != nil {
+		return err
 	}
 	r.calls = calls
 	steps := 1
 	if epoch := report.Epochs[0]; epoch.Tries > 0 {
-		steps = (epoch.Tries - epoch.Rejected) / len(c.Windows)
+		steps = (epoch.Tries - epoch.Rejected) / len(windows)
 	}
-	if r.plan, err = m.Plan(c.Windows, len(c.Windows), steps); err != nil {
-		return fail(err)
-	}
-	return r, nil
+	r.plan, err = m.Plan(windows, len(windows), steps)
+	return err
 }
 
 // numbered is the number of a graph at the end of its name.

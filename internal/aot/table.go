@@ -13,13 +13,13 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/hlo"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Table holds the results of all programs of all cases.
 type Table struct {
 	Target string `json:"target"`
-	Nodes  int    `json:"nodes"`
 	Rows   []Row  `json:"rows"`
 }
 
@@ -27,6 +27,10 @@ type Table struct {
 type Row struct {
 	Model string `json:"model"`
 	Head  string `json:"head"`
+	// Nodes is the size of a graph.
+	Nodes int `json:"nodes"`
+	// Refused says why there is no such model, or why it was not trained; the fields after it are then not set.
+	Refused string `json:"refused,omitempty"`
 	// Planned is Plan.Temporary of package pengcde, the estimated memory of the largest program, in bytes.
 	Planned  int64     `json:"plannedBytes"`
 	Programs []Program `json:"programs"`
@@ -50,6 +54,8 @@ type Maker struct {
 	Topology *xla.Topology
 	// Results is a folder that keeps results of programs from one run to the next; "" keeps nothing.
 	Results string
+	// Memory bounds the bytes that a training on the CPU may need by its plan; 0 is no bound.
+	Memory int64
 	// Progress is called for each case.
 	Progress func(row Row)
 }
@@ -67,19 +73,26 @@ func (m *Maker) Table(ctx context.Context, cases []Case) (rows []Row, err error)
 	go func() {
 		defer close(ready)
 		for _, c := range cases {
-			r, err := record(ctx, m.Backend, c)
+			r, err := record(ctx, m.Backend, c, m.Memory)
 			ready <- made{r, c, err}
-			if err != nil {
+			if err != nil && !refused(err) {
 				return
 			}
 		}
 	}()
 	known := make(map[string]Program)
 	for one := range ready {
-		if one.err != nil {
+		row := Row{Model: one.Model, Head: one.Head, Nodes: one.Config.Nodes}
+		switch {
+		case refused(one.err):
+			row.Refused = one.err.Error()
+			rows = append(rows, row)
+			m.Progress(row)
+			continue
+		case one.err != nil:
 			return nil, one.err
 		}
-		row := Row{Model: one.Model, Head: one.Head, Planned: one.plan.Temporary}
+		row.Planned = one.plan.Temporary
 		for _, source := range one.sources {
 			key := m.key(source)
 			p, ok := known[key]
@@ -100,6 +113,9 @@ func (m *Maker) Table(ctx context.Context, cases []Case) (rows []Row, err error)
 	}
 	return rows, nil
 }
+
+// refused reports whether an error says that there is no such model, or that it needs too much memory.
+func refused(err error) bool { return errors.Is(err, pengcde.ErrInput) || errors.Is(err, errMemory) }
 
 // key names a program by what it is compiled from, but for its own name.
 func (m *Maker) key(s xla.Source) string {
@@ -191,9 +207,12 @@ func (t *Table) Faults(stored *Table) (faults []string) {
 	for _, row := range t.Rows {
 		fault := func(name, format string, args ...any) {
 			what := fmt.Sprintf(format, args...)
-			faults = append(faults, fmt.Sprintf("%s, head %s, %s: %s", row.Model, row.Head, name, what))
+			faults = append(faults, fmt.Sprintf("%s, head %s, %d nodes, %s: %s", row.Model, row.Head, row.Nodes, name, what))
 		}
 		budget, known := stored.row(row)
+		if row.Refused != "" && (!known || budget.Refused == "") {
+			faults = append(faults, "refused and in the stored table not so: "+row.Refused)
+		}
 		for _, p := range row.Programs {
 			if p.Error != "" {
 				fault(p.Name, "%s", p.Error)
@@ -218,7 +237,9 @@ func (t *Table) Faults(stored *Table) (faults []string) {
 }
 
 func (t *Table) row(like Row) (Row, bool) {
-	at := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == like.Model && r.Head == like.Head })
+	at := slices.IndexFunc(t.Rows, func(r Row) bool {
+		return r.Model == like.Model && r.Head == like.Head && r.Nodes == like.Nodes
+	})
 	if at < 0 {
 		return Row{}, false
 	}
@@ -253,10 +274,14 @@ func (t *Table) Write(file string) error {
 			}
 			programs[k] = "  " + string(line)
 		}
-		rows[i] = fmt.Sprintf(" {\"model\": %q, \"head\": %q, \"plannedBytes\": %d, \"programs\": [\n%s\n ]}",
-			row.Model, row.Head, row.Planned, strings.Join(programs, ",\n"))
+		row.Programs = nil
+		line, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		open := strings.TrimSuffix(string(line), "null}")
+		rows[i] = fmt.Sprintf(" %s[\n%s\n ]}", open, strings.Join(programs, ",\n"))
 	}
-	text := fmt.Sprintf("{\"target\": %q, \"nodes\": %d, \"rows\": [\n%s\n]}\n", t.Target, t.Nodes,
-		strings.Join(rows, ",\n"))
+	text := fmt.Sprintf("{\"target\": %q, \"rows\": [\n%s\n]}\n", t.Target, strings.Join(rows, ",\n"))
 	return os.WriteFile(file, []byte(text), 0o644)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func row(programs ...Program) Row {
-	return Row{Model: "m", Head: "node", Planned: 1 << 20, Programs: programs}
+	return Row{Model: "m", Head: "node", Nodes: 9, Planned: 1 << 20, Programs: programs}
 }
 
 func kernels(name string, n int) Program {
@@ -29,9 +29,10 @@ func TestFaults(t *testing.T) {
 	scatters.Scatters = 2
 	made := &Table{Rows: []Row{row(kernels("fewer", 2), kernels("more", 4), kernels("shapes", 9), kernels("new", 1),
 		scatters, broken, kernels("mended", 7))}}
-	want := []string{"m, head node, scatters: 2 scatters, in the stored table 0",
-		"m, head node, broken: no such operation",
-		"m, head node, more: 4 kernels, in the stored table 3", "m, head node, new: it is not in the stored table"}
+	want := []string{"m, head node, 9 nodes, scatters: 2 scatters, in the stored table 0",
+		"m, head node, 9 nodes, broken: no such operation",
+		"m, head node, 9 nodes, more: 4 kernels, in the stored table 3",
+		"m, head node, 9 nodes, new: it is not in the stored table"}
 	got := made.Faults(stored)
 	if len(got) != len(want) {
 		t.Fatalf("faults %q, want %q", got, want)
@@ -52,7 +53,7 @@ func TestTableFile(t *testing.T) {
 	if empty, err := Read(file); err != nil || len(empty.Rows) > 0 {
 		t.Errorf("%v, %v of no file", empty, err)
 	}
-	table := &Table{Target: "h200", Nodes: 9, Rows: []Row{row(kernels("a", 1), Program{Name: "b", Error: `no "tiles"`}),
+	table := &Table{Target: "h200", Rows: []Row{row(kernels("a", 1), Program{Name: "b", Error: `no "tiles"`}),
 		row(kernels("c", 2))}}
 	if err := table.Write(file); err != nil {
 		t.Fatal(err)
@@ -103,47 +104,84 @@ func TestMarkdownOfABrokenProgram(t *testing.T) {
 	table := &Table{Rows: []Row{row(kernels(step, 12), Program{Name: pullback, Error: "no tiles"})}}
 	text := table.Markdown(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
 	for _, want := range []string{"| m | node | 1 of 2 | 12 | - |", "| - |\n",
-		"m, head node, ode step pullback does not compile: no tiles"} {
+		"m, head node, 9 nodes, ode step pullback does not compile: no tiles"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }
 
-// The page shows the stored table, which has no faults.
-func TestStoredTable(t *testing.T) {
+// A model that is refused has no line in the table and one below it; where the stored table has it, that is a fault.
+func TestRefused(t *testing.T) {
+	refused := row()
+	refused.Refused = "m, head node: too much memory"
+	table := &Table{Target: "h200", Rows: []Row{row(kernels(step, 12)), refused}}
+	table.Rows[1].Nodes = 100
+	text := table.MarkdownOfSizes(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
+	if !strings.Contains(text, "| m | node | 9 | 1 of 1 | 12 |") || strings.Count(text, "| m |") != 1 ||
+		!strings.HasSuffix(text, "\n\n- m, head node: too much memory\n") {
+		t.Error(text)
+	}
+	if faults := table.Faults(table); len(faults) != 0 {
+		t.Errorf("faults %q of a table beside itself", faults)
+	}
+	table.Rows[0].Refused = "m, head node: no such head"
+	if faults := table.Faults(&Table{Rows: []Row{row(kernels(step, 12)), refused}}); len(faults) != 2 ||
+		!strings.Contains(faults[0], "no such head") {
+		t.Errorf("faults %q, want the row that is refused now and the row of other nodes", faults)
+	}
+}
+
+// The pages show the stored tables, which have no faults.
+func TestStoredTables(t *testing.T) {
 	root, err := moduleroot.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := Read(filepath.Join(root, "tools/aot/h200.json"))
+	all, err := AllCases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(table.Rows) != 15 {
-		t.Errorf("%d rows, want 5 models with 3 heads", len(table.Rows))
-	}
-	for _, fault := range table.Faults(table) {
-		t.Error(fault)
-	}
-	target, err := xla.TargetNamed(table.Target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := ModelOf(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "docs/cuda.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Place(string(page), table.Markdown(model))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again != string(page) {
-		t.Error("docs/cuda.md shows another table than tools/aot/h200.json: make aot AOT_FLAGS=-write")
+	for _, c := range []struct {
+		file, page string
+		markdown   func(*Table, Model) string
+		cases      []Case
+	}{{"h200.json", "cuda.md", (*Table).Markdown, Cases(400)},
+		{"h200-all.json", "cuda-programs.md", (*Table).MarkdownOfSizes, all}} {
+		table, err := Read(filepath.Join(root, "tools/aot", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Rows) != len(c.cases) {
+			t.Fatalf("%s: %d rows, want %d", c.file, len(table.Rows), len(c.cases))
+		}
+		for i, row := range table.Rows {
+			if k := c.cases[i]; row.Model != k.Model || row.Head != k.Head || row.Nodes != k.Config.Nodes {
+				t.Errorf("%s: row %d is %s, head %s, %d nodes, want %+v", c.file, i, row.Model, row.Head, row.Nodes, k)
+			}
+		}
+		for _, fault := range table.Faults(table) {
+			t.Error(fault)
+		}
+		target, err := xla.TargetNamed(table.Target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := ModelOf(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join(root, "docs", c.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Place(string(page), c.markdown(table, model))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again != string(page) {
+			t.Errorf("docs/%s shows another table than tools/aot/%s: make it again with AOT_FLAGS=-write", c.page, c.file)
+		}
 	}
 	if _, err := Place("no table", ""); err == nil {
 		t.Error("a page without a table takes one")

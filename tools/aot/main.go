@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,16 +30,19 @@ var errFaults = errors.New("this must not be")
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("aot", flag.ContinueOnError)
 	card := flags.String("target", "h200", "the GPU: a100, h100, h200 or rtx4090")
+	all := flags.Bool("all", false, "compile all models for graphs of several sizes, in place of main models for -nodes")
 	nodes := flags.Int("nodes", 400, "nodes of a graph, a square number")
-	heads := flags.String("heads", strings.Join(aot.Heads(), ","), "heads to compile")
+	heads := flags.String("heads", "", "heads to compile; all by default")
 	only := flags.String("models", "", "models whose names have this in them; all by default")
-	stored := flags.String("stored", "tools/aot/h200.json", "the stored table, whose kernels are the budget")
-	page := flags.String("page", "docs/cuda.md", "the page that shows the stored table")
-	write := flags.Bool("write", false, "write the stored table and the page anew")
+	memory := flags.Float64("memory", 12, "GiB that a training on the CPU may need; larger models are refused")
+	write := flags.Bool("write", false, "store the table in tools/aot, as the budget of kernels, and put it on its page")
 	out := flags.String("out", "build/aot", "folder of the table, such as h200.json, and of results that are kept")
 	options := flags.String("set", "", "flags of XLA, such as xla_gpu_enable_triton_gemm=true,xla_...")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *write && (*card != "h200" || !*all && *nodes != 400 || *heads+*only+*options != "") {
+		return errors.New("-write stores the whole table of an H200, with 400 nodes or -all: want no other choice")
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
@@ -62,43 +66,50 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer backend.Close()
-	cases, err := aot.Cases(ctx, *nodes)
-	if err != nil {
-		return err
-	}
-	var wanted []aot.Case
-	for _, c := range cases {
-		if strings.Contains(","+*heads+",", ","+c.Head+",") && strings.Contains(c.Model, *only) {
-			wanted = append(wanted, c)
+	cases, suffix, page, markdown := aot.Cases(*nodes), "", "docs/cuda.md", (*aot.Table).Markdown
+	if *all {
+		suffix, page, markdown = "-all", "docs/cuda-programs.md", (*aot.Table).MarkdownOfSizes
+		if cases, err = aot.AllCases(); err != nil {
+			return err
 		}
+	}
+	stored := "tools/aot/h200" + suffix + ".json"
+	cases = slices.DeleteFunc(cases, func(c aot.Case) bool {
+		return *heads != "" && !strings.Contains(","+*heads+",", ","+c.Head+",") || !strings.Contains(c.Model, *only)
+	})
+	if len(cases) == 0 {
+		return fmt.Errorf("no model has %q in its name and a head of %q: try without -models and -heads", *only, *heads)
 	}
 	model, err := aot.ModelOf(target)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	maker := aot.Maker{Backend: backend, Topology: topology, Results: *out, Progress: func(row aot.Row) {
-		seconds := time.Since(start).Seconds()
-		fmt.Printf("%4.0f s  %s, head %s: %d programs\n", seconds, row.Model, row.Head, len(row.Programs))
-	}}
-	rows, err := maker.Table(ctx, wanted)
+	maker := aot.Maker{Backend: backend, Topology: topology, Results: *out, Memory: int64(*memory * (1 << 30)),
+		Progress: func(row aot.Row) {
+			seconds := time.Since(start).Seconds()
+			fmt.Printf("%4.0f s  %s, head %s, %d nodes: %d programs %s\n", seconds, row.Model, row.Head, row.Nodes,
+				len(row.Programs), row.Refused)
+		}}
+	rows, err := maker.Table(ctx, cases)
 	if err != nil {
 		return err
 	}
-	table := &aot.Table{Target: target.Name, Nodes: *nodes, Rows: rows}
-	fmt.Print(table.Markdown(model))
-	if err := table.Write(filepath.Join(*out, target.Name+".json")); err != nil {
+	table := &aot.Table{Target: target.Name, Rows: rows}
+	text := markdown(table, model)
+	fmt.Print(text)
+	if err := table.Write(filepath.Join(*out, target.Name+suffix+".json")); err != nil {
 		return err
 	}
 	if *write {
-		return store(table, model, *stored, *page)
+		return store(table, text, stored, page)
 	}
-	budget, err := aot.Read(*stored)
+	budget, err := aot.Read(stored)
 	if err != nil {
 		return err
 	}
 	var faults []string
-	if budget.Target == table.Target && budget.Nodes == table.Nodes {
+	if budget.Target == table.Target && (*all || *nodes == 400) {
 		faults = table.Faults(budget)
 	} else { // no budget for these
 		faults = table.Faults(table)
@@ -110,7 +121,7 @@ func run(ctx context.Context, args []string) error {
 }
 
 // store writes the table and puts it on a page.
-func store(table *aot.Table, model aot.Model, file, page string) error {
+func store(table *aot.Table, shown, file, page string) error {
 	if err := table.Write(file); err != nil {
 		return err
 	}
@@ -118,7 +129,7 @@ func store(table *aot.Table, model aot.Model, file, page string) error {
 	if err != nil {
 		return err
 	}
-	text, err := aot.Place(string(content), table.Markdown(model))
+	text, err := aot.Place(string(content), shown)
 	if err != nil {
 		return err
 	}

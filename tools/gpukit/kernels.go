@@ -42,10 +42,6 @@ func (c *child) timePrograms(ctx context.Context) error {
 		return err
 	}
 	defer backend.Close()
-	cases, err := nodeCases(ctx, c.size.model)
-	if err != nil {
-		return err
-	}
 	var lock sync.Mutex
 	calls := map[string]int{}
 	stop, err := xla.Record(xla.Recorder{Called: func(name string) {
@@ -57,7 +53,11 @@ func (c *child) timePrograms(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	for _, one := range cases {
+	for _, one := range nodeCases(c.size.model) {
+		windows, err := one.Data(ctx)
+		if err != nil {
+			return err
+		}
 		model, err := pengcde.New(backend, one.Config)
 		if err != nil {
 			return err
@@ -67,15 +67,15 @@ func (c *child) timePrograms(ctx context.Context) error {
 		for range 4 { // the first call compiles
 			clear(calls)
 			start := time.Now()
-			if _, err := model.Steps(ctx, one.Windows); err != nil {
+			if _, err := model.Steps(ctx, windows); err != nil {
 				return err
 			}
 			forward = min(forward, time.Since(start).Seconds())
 		}
 		steps := calls["ode step"]
 		var tries, pullbacks int
-		report, err := model.Fit(ctx, one.Windows, nil, train.Config{Epochs: 4, EvaluateEvery: train.NoValidation,
-			BatchSize: len(one.Windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
+		report, err := model.Fit(ctx, windows, nil, train.Config{Epochs: 4, EvaluateEvery: train.NoValidation,
+			BatchSize: len(windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
 			Progress: func(train.Progress) {
 				tries, pullbacks = calls["ode step"], calls["ode step pullback"]
 				clear(calls)
