@@ -22,7 +22,11 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 	var panels []figures.DotPanel
 	some := false
 	for _, world := range results.Values(v.columns) {
-		panels = append(panels, figures.DotPanel{Title: world})
+		title := world
+		if v.columns != "family" {
+			title = fmt.Sprintf(v.world, world)
+		}
+		panels = append(panels, figures.DotPanel{Title: title})
 	}
 	for _, id := range r.Models() {
 		model := results.Where("model", id)
