@@ -71,8 +71,8 @@ type commands struct {
 
 // Exit codes besides 0 and 1.
 const (
-	exitUsage       = 2 // also of a panic
-	exitRuns        = 3 // all runs of a study are stored, some as errors
+	exitUsage       = 2   // also of a panic
+	exitRuns        = 3   // all runs of a study are stored, some as errors
 	exitInterrupted = 130 // the code that a shell gives after Ctrl-C
 )
 

@@ -47,7 +47,8 @@ var mainModels = []modelOf{
 var furtherEquations = []modelOf{
 	{"Linear law", func(c pengcde.Config) pengcde.Config {
 		law := pengcde.LinearLaw(c.Nodes)
-		law.Seed, law.Execution = c.Seed, c.Execution
+		law.Seed, law.Execution, law.GraphOnly = c.Seed, c.Execution, c.GraphOnly
+		law.Head, law.Outputs, law.RowFeatures = c.Head, c.Outputs, c.RowFeatures
 		return law
 	}},
 	{"Original affine", withField(field.Original{DerivativeIn: field.LastLayer})},
