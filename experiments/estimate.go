@@ -34,19 +34,12 @@ type Estimate struct {
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
 // is estimated from the seconds per epoch in another profile.
 func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
-	r, err := s.find(ctx, o)
+	r, w, copied, err := s.toMake(ctx, o)
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{profile: r.Profile, Planned: len(r.Results)}
-	w := s.runner(r, o)
-	missing, err := w.fromOthers(r.Results.only(w.wanted), func(Result, Record) error {
-		e.Copied++
-		return nil
-	})
-	if err != nil {
-		return e, err
-	}
+	e := Estimate{profile: r.Profile, Planned: len(r.Results), Copied: copied}
+	missing := w.missing
 	trained := missing.only(func(r Result) bool { return !r.Model.Untrained })
 	w.missing = trained
 	e.Missing, e.Trained, e.Programs = len(missing), len(trained), len(w.programs())

@@ -15,13 +15,12 @@ type Page struct {
 	Verdict         string
 	Matrix, Numbers *figures.Table
 	Details         []string
-	// Overviews is the number of summary tables at the start of Show. The remaining tables are folded away. 0 folds
-	// none without Pictures.
+	// Overviews is the number of summary tables at the start of Show. If it or Pictures is positive, the remaining
+	// tables are folded away.
 	Overviews int
 	// More holds tables that follow the tables of Show, such as tables of another profile.
 	More []*figures.Table
-	// Figures follow the tables, but for the first Pictures, which open the page. Pictures fold all tables away but the
-	// Overviews.
+	// Figures follow the tables, except for the first ones, Pictures of them, which open the page.
 	Figures  []PageFigure
 	Pictures int
 }

@@ -29,12 +29,10 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 	}
 	asked := cmp.Or(o.Jobs, all)
 	share := Share{Jobs: asked, Asked: asked}
-	r, err := s.find(ctx, o)
+	r, w, _, err := s.toMake(ctx, o)
 	if err != nil {
 		return share, err
 	}
-	w := s.runner(r, o)
-	w.missing = r.Results.only(w.wanted)
 	share.Cores = max(1, all/asked) // even with fewer processes: results depend on the count, by rounding
 	if r.Backend != "xla:cpu" && r.Backend != "go" && r.Backend != "" {
 		share.Bound(1, "a process takes the device as a whole")
@@ -55,12 +53,10 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 // Memory returns the bytes that this number of processes may take when they make the missing runs side by side, as
 // [Study.Share] judges them; 0 if nothing is missing or the memory is unknown.
 func (s Study) Memory(ctx context.Context, o Options, processes int) (bytes int64, err error) {
-	r, err := s.find(ctx, o)
+	r, w, _, err := s.toMake(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	w := s.runner(r, o)
-	w.missing = r.Results.only(w.wanted)
 	peaks, err := s.peaks(ctx, r.Profile, o, w.programs())
 	for _, peak := range peaks[:min(processes, len(peaks))] {
 		bytes += peak

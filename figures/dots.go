@@ -17,16 +17,16 @@ import (
 // DotRow is one model of a dot plot.
 type DotRow struct {
 	Name  string
-	Value Cell      // a number or a missing result; its interval is drawn too
+	Value Cell      // a number or a missing result; its interval and its published result are drawn too
 	Seeds []float64 // results of single seeds, drawn faintly; may be nil
 	None  string    // text shown if there is no value; "" is "missing"
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
-// DotPanel is a dot plot beside others of the same rows.
+// DotPanel is a dot plot beside others with the same number of rows, such as the errors of the models on one data set.
 type DotPanel struct {
 	Title string
-	Rows  []DotRow
+	Rows  []DotRow // the first panel's names are shown
 }
 
 // Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, and the

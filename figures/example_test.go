@@ -95,6 +95,16 @@ func ExampleDots() {
 	// Output: true <nil>
 }
 
+func ExampleDotPanels() {
+	published := figures.Number(0.48)
+	figure, err := figures.DotPanels(figures.Axes{X: "mean squared error", LogX: true, Published: "the paper"},
+		figures.DotPanel{Title: "community", Rows: []figures.DotRow{{Name: "PENG-CDE", Value: figures.Number(0.11)}}},
+		figures.DotPanel{Title: "grid", Rows: []figures.DotRow{{Value: figures.Number(0.25).Published(published)}}})
+	fmt.Println(figure.Alt(), err)
+	// Output:
+	// community: PENG-CDE 0.110. Lowest: PENG-CDE. grid: PENG-CDE 0.250 (the paper: 0.48). Lowest: PENG-CDE. <nil>
+}
+
 func ExampleImages() {
 	truth := [][]float64{{0, 1, 2}, {1, 2, 3}}
 	guess := [][]float64{{0, 1, 2}, {1, 2, 2.5}}

@@ -92,8 +92,8 @@ func Training(epochs, patience int, rate float64) train.Config {
 	return ranker.Training(epochs, patience, rate)
 }
 
-// numbers is about how many numbers the widest layer has for a node: the gates of its memory and its neighbours'.
-func (c Config) numbers() int { return (c.Neighbours + 1) * 3 * c.Width }
+// activations is about how many entries the widest layer has for a node: the gates of its memory and its neighbours'.
+func (c Config) activations() int { return (c.Neighbours + 1) * 3 * c.Width }
 
 func (c Config) withDefaults() (Config, error) {
 	c.Updater, c.Embedding = cmp.Or(c.Updater, GRU), cmp.Or(c.Embedding, Attention)

@@ -39,7 +39,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		n.embed, err = core.Program("embed", l.buildEmbed)
 	}
 	if err == nil {
-		err = core.Rank(l.buildRank, n.inputs, c.numbers())
+		err = core.Rank(l.buildRank, n.inputs, c.activations())
 	}
 	if err != nil {
 		core.Close()

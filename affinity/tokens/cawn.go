@@ -7,32 +7,32 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// cawn reads walks of one step from the node to the nodes of its events. Walks are anonymous: a node's place is how
-// often walks are at it before and after the step, in shares of their number. A bidirectional LSTM reads all features
-// of both nodes of a walk, another reads their places, a transformer lets the walks attend to each other, and their
-// mean is the embedding. Published code counts them on the walks of both ends of an edge; here both ends
+// cawn reads walks of one step from the node to the nodes of its events. Walks are anonymous: a node's position is its
+// hitting counts, how often walks are at it before and after the step, in shares of their number. A bidirectional LSTM
+// reads all features of both nodes of a walk, another reads their positions, a transformer lets the walks attend to each
+// other, and their mean is the embedding. Published code counts hits on the walks of both ends of an edge. Here both ends
 // are the same node, so both counts are equal.
 type cawn struct {
 	Config
-	clock        clock
-	place        [2]nn.Linear
-	walk, places lstm
-	mix          nn.Linear
-	layers       []transformer
-	output       nn.Linear
+	clock           clock
+	position        [2]nn.Linear
+	walk, positions lstm
+	mix             nn.Linear
+	layers          []transformer
+	output          nn.Linear
 }
 
 func newCAWN(c Config) *cawn {
-	width := c.Width + 1 + c.TimeWidth + c.Width // of identities, weight, time and place
-	known := width
+	width := c.Width + 1 + c.TimeWidth + c.Width // of identities, weight, time and position
+	read := width
 	if !c.Identities { // which would be zeros
-		known -= c.Width
+		read -= c.Width
 	}
-	w := &cawn{Config: c, clock: clock{c}, place: [2]nn.Linear{{Name: "place.in", In: 2, Out: c.Width},
-		{Name: "place.out", In: c.Width, Out: c.Width}}, walk: newLSTM("walk", known, width/2),
-		places: newLSTM("places", c.Width, c.Width/2)}
+	w := &cawn{Config: c, clock: clock{c}, position: [2]nn.Linear{{Name: "position.in", In: 2, Out: c.Width},
+		{Name: "position.out", In: c.Width, Out: c.Width}}, walk: newLSTM("walk", read, width/2),
+		positions: newLSTM("positions", c.Width, c.Width/2)}
 	attention := (width/2 + c.Heads - 1) / c.Heads * c.Heads // which the heads divide
-	w.mix = nn.Linear{Name: "mix", In: 2 * (w.walk.size + w.places.size), Out: attention}
+	w.mix = nn.Linear{Name: "mix", In: 2 * (w.walk.size + w.positions.size), Out: attention}
 	for i := range c.Layers {
 		w.layers = append(w.layers, newTransformer(c, i, attention, nn.ReLU))
 	}
@@ -41,8 +41,8 @@ func newCAWN(c Config) *cawn {
 }
 
 func (w *cawn) Params() []nn.Param {
-	params := nn.ParamsOf[nn.Layer](w.clock, w.place[0], w.place[1])
-	params = append(append(params, w.walk.Params()...), w.places.Params()...)
+	params := nn.ParamsOf[nn.Layer](w.clock, w.position[0], w.position[1])
+	params = append(append(params, w.walk.Params()...), w.positions.Params()...)
 	return append(append(append(params, w.mix.Params()...), nn.ParamsOf(w.layers...)...), w.output.Params()...)
 }
 
@@ -50,22 +50,22 @@ func (w *cawn) Params() []nn.Param {
 func (w *cawn) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
 	e = e.withNode() // the start of all walks, then the node after the step of each: k+1 nodes
 	there := ExpandAxes(e.there, -1)
-	places := MulScalar(w.place[1].Apply(v, nn.ReLU(w.place[0].Apply(v, w.landed(e)))), 2) // of both nodes
-	parts := []*Node{w.clock.Apply(v, e.age), e.weight, places}
+	positions := MulScalar(w.position[1].Apply(v, nn.ReLU(w.position[0].Apply(v, w.hits(e)))), 2) // of both nodes
+	parts := []*Node{w.clock.Apply(v, e.age), e.weight, positions}
 	if w.Identities {
 		parts = append([]*Node{Mul(ranker.Rows(v.Get(identities), e.peer), there)}, parts...)
 	}
 	steps := Slice(there, AxisRange(), AxisRange(1))
 	x := w.mix.Apply(v, Concatenate([]*Node{w.walk.apply(v, Concatenate(parts, -1), steps),
-		w.places.apply(v, places, steps)}, -1))
+		w.positions.apply(v, positions, steps)}, -1))
 	for _, layer := range w.layers {
 		x = layer.after(v, x, nil, drop)
 	}
 	return w.output.Apply(v, ReduceMean(x, 1))
 }
 
-// landed returns the shares of walks that are at each of k+1 nodes before the step and after it, [Q, k+1, 2].
-func (w *cawn) landed(e events) *Node {
+// hits returns the hitting counts: the shares of walks that are at each of k+1 nodes before the step and after it, [Q, k+1, 2].
+func (w *cawn) hits(e events) *Node {
 	same := ConvertDType(Equal(ExpandAxes(e.peer, 2), ExpandAxes(e.peer, 1)), e.there.DType())
 	same = Mul(same, ExpandAxes(e.there, 1)) // [Q, k+1, k+1]
 	start, after := Slice(same, AxisRange(), AxisRange(), AxisElem(0)), Slice(same, AxisRange(), AxisRange(), AxisRange(1))

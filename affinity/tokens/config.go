@@ -137,8 +137,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// numbers is about how many numbers the widest layer has for a node.
-func (c Config) numbers() int {
+// activations is about how many entries the widest layer has for a node.
+func (c Config) activations() int {
 	tokens := c.Neighbours + 1
 	switch c.Encoder {
 	case Hops:

@@ -32,7 +32,7 @@ func New(backend *xla.Backend, c Config, task affinity.Task) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{layers: l, core: core, seed: c.Seed}
-	if err := core.Rank(l.scores, n.events, c.numbers()); err != nil {
+	if err := core.Rank(l.scores, n.events, c.activations()); err != nil {
 		core.Close()
 		return nil, err
 	}

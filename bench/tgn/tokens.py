@@ -100,9 +100,9 @@ def tgat(model: Any) -> dict[str, list[float]]:
 def cawn(model: Any) -> dict[str, list[float]]:
     """The parameters of CAWN, without the weights of a backward state, which starts where it is read."""
     named = {"identities": model.node_raw_features[1:].flatten().tolist()} | of("clock", model.time_encoder.w)
-    place, walks = model.position_encoder.position_encode_layer, model.walk_encoder
-    named |= of("place.in", place[0]) | of("place.out", place[2])
-    for name, encoder in (("walk", walks.feature_encoder), ("places", walks.position_encoder)):
+    position, walks = model.position_encoder.position_encode_layer, model.walk_encoder
+    named |= of("position.in", position[0]) | of("position.out", position[2])
+    for name, encoder in (("walk", walks.feature_encoder), ("positions", walks.position_encoder)):
         both = encoder.bilstm_encoder
         named |= linear(f"{name}.input", both.weight_ih_l0, both.bias_ih_l0)
         named |= linear(f"{name}.state", both.weight_hh_l0, both.bias_hh_l0)

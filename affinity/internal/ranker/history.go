@@ -43,14 +43,14 @@ func (h *History) Draw(node int32, count int, decay float64, random *rand.Rand) 
 		total += math.Exp(decay * (c.Time - last))
 		sums[i] = total
 	}
-	places := make([]int, count)
-	for k := range places {
+	indices := make([]int, count)
+	for k := range indices {
 		at := random.Float64() * total
-		places[k] = min(sort.Search(len(all), func(i int) bool { return sums[i] > at }), len(all)-1)
+		indices[k] = min(sort.Search(len(all), func(i int) bool { return sums[i] > at }), len(all)-1)
 	}
-	slices.Sort(places)
+	slices.Sort(indices)
 	drawn := make([]Contact, count)
-	for k, i := range places {
+	for k, i := range indices {
 		drawn[k] = all[i]
 	}
 	return drawn

@@ -40,10 +40,10 @@ func (r *Ranker) Loss(at float64, answer affinity.Labels) (loss float64, gradien
 	}
 	for begin := 0; begin < len(answer.Nodes) && err == nil; begin += r.Most {
 		var part float64
-		var slopes []*tensors.Tensor
-		if part, slopes, err = r.partOfLoss(at, answer, begin, min(begin+r.Most, len(answer.Nodes))); err == nil {
+		var added []*tensors.Tensor
+		if part, added, err = r.partOfLoss(at, answer, begin, min(begin+r.Most, len(answer.Nodes))); err == nil {
 			loss += part
-			gradient, err = r.plus(gradient, slopes)
+			gradient, err = r.plus(gradient, added)
 		}
 	}
 	if err != nil {

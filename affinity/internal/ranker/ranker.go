@@ -113,15 +113,15 @@ func (r *Ranker) Program(name string, build Build) (*xla.Program, error) {
 // epoch of training, from 1, and 0 for a forecast: random draws may differ between epochs.
 type Inputs func(nodes []int32, at float64, epoch int) []*tensors.Tensor
 
-// mostNumbers bounds the numbers of the widest layer of a program, 256 MiB as float32. leastNodes are taken at once in
-// any case.
-const mostNumbers, leastNodes = 1 << 26, 64
+// mostActivations bounds the entries of the widest layer of a program, 256 MiB as float32. leastNodes are taken at once
+// in any case.
+const mostActivations, leastNodes = 1 << 26, 64
 
-// Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs. Numbers is
-// about how many numbers the widest layer has for a node.
-func (r *Ranker) Rank(scores Build, inputs Inputs, numbers int) (err error) {
-	numbers = max(numbers, r.Task.Classes) // of the scores
-	r.inputs, r.Most = inputs, max(leastNodes, Padded(mostNumbers/numbers+1)/2)
+// Rank makes the programs of [Ranker.Forecast] and [Ranker.Loss]. Scores returns [Q, Classes] from inputs.
+// Activations is about how many entries the widest layer has for a node.
+func (r *Ranker) Rank(scores Build, inputs Inputs, activations int) (err error) {
+	activations = max(activations, r.Task.Classes) // of the scores
+	r.inputs, r.Most = inputs, max(leastNodes, Padded(mostActivations/activations+1)/2)
 	if r.rank, err = r.Program("rank", scores); err != nil {
 		return err
 	}

@@ -61,19 +61,19 @@ func Scale(b *testing.B, r *ranker.Ranker, f affinity.Forecaster) {
 			return (cputime.Used() - start).Seconds() / float64(len(answer.Nodes))
 		}
 		gradient := func() error {
-			_, slopes, err := r.Loss(answer.Time, answer)
-			xla.Free(slopes...)
+			_, gradient, err := r.Loss(answer.Time, answer)
+			xla.Free(gradient...)
 			return err
 		}
 		forecast := func() error { return f.Forecast(ctx, answer.Time, answer.Nodes, scores) }
 		perNode(gradient) // compiles
 		perNode(forecast)
-		slope, score := perNode(gradient), perNode(forecast)
-		epoch := .85*float64(stream.EventCount())*each + float64(stream.Users*stream.Weeks)*(.7*slope+.15*score)
+		trained, scored := perNode(gradient), perNode(forecast)
+		epoch := .85*float64(stream.EventCount())*each + float64(stream.Users*stream.Weeks)*(.7*trained+.15*scored)
 		b.ReportMetric(float64(count), "events")
 		b.ReportMetric(1e6*each, "µs/event")
-		b.ReportMetric(1e3*slope, "ms/gradient")
-		b.ReportMetric(1e3*score, "ms/forecast")
+		b.ReportMetric(1e3*trained, "ms/gradient")
+		b.ReportMetric(1e3*scored, "ms/forecast")
 		b.ReportMetric(epoch/3600, "h/epoch")
 		b.ReportMetric(float64(resident.Peak())/(1<<20), "MiB-peak")
 		b.ReportMetric(0, "ns/op")

@@ -21,7 +21,7 @@ func Ablations() *Worlds {
 			About: prose.Text("about ablations"), Like: []string{"table1", "well-posed"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: ablationsSize,
 		subjects: []string{"recommended"}, compared: trainingOf, opening: drawAblations,
-		drawn: nothing,
+		drawn: noFurtherFigures,
 	}.complete()
 }
 

@@ -19,9 +19,10 @@ func (w Worlds) drawErrors(r *experiments.Report, drawn *catalogue.Drawn) {
 // drawErrorsOf leaves out models without a run, and untrained ones, whose errors are of other orders.
 func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 	results := v.of(r.Results)
+	worlds := results.Values(v.columns)
 	var panels []figures.DotPanel
 	some := false
-	for _, world := range results.Values(v.columns) {
+	for _, world := range worlds {
 		title := world
 		if v.columns != "family" {
 			title = fmt.Sprintf(v.world, world)
@@ -34,7 +35,7 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 			continue
 		}
 		some = some || len(model.Finished()) > 0
-		for i, world := range results.Values(v.columns) {
+		for i, world := range worlds {
 			row := figures.DotRow{Name: model[0].Model.Name, None: "not planned"}
 			if runs := model.Where(v.columns, world); len(runs) > 0 {
 				row = errorRow(r, runs)

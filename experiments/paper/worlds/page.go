@@ -21,8 +21,8 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 	}
 }
 
-// nothing is for studies with so many rows that lines over time cannot be told apart.
-func nothing(*experiments.Report, *catalogue.Drawn) {}
+// noFurtherFigures is for studies with so many rows that lines over time cannot be told apart.
+func noFurtherFigures(*experiments.Report, *catalogue.Drawn) {}
 
 // page returns the figures that open it, critical-difference diagrams, further figures, and the stored runs of the
 // published protocol.

@@ -20,7 +20,7 @@ func WellPosed() *Worlds {
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
 		compared: trainingOf, opening: drawWellPosed,
-		drawn: nothing,
+		drawn: noFurtherFigures,
 	}.complete()
 }
 
