@@ -9,9 +9,9 @@ import (
 
 // cawn reads walks of one step from the node to the nodes of its events. Walks are anonymous: a node's position is its
 // hitting counts, how often walks are at it before and after the step, in shares of their number. A bidirectional LSTM
-// reads all features of both nodes of a walk, another reads their positions, a transformer lets the walks attend to each
-// other, and their mean is the embedding. Published code counts hits on the walks of both ends of an edge. Here both ends
-// are the same node, so both counts are equal.
+// reads all features of both nodes of a walk, another reads their positions, a transformer lets the walks attend to
+// each other, and their mean is the embedding. Published code counts hits on the walks of both ends of an edge. Here
+// both ends are the same node, so both counts are equal.
 type cawn struct {
 	Config
 	clock           clock
@@ -64,7 +64,8 @@ func (w *cawn) apply(v nn.Values, e events, drop func(*Node) *Node) *Node {
 	return w.output.Apply(v, ReduceMean(x, 1))
 }
 
-// hits returns the hitting counts: the shares of walks that are at each of k+1 nodes before the step and after it, [Q, k+1, 2].
+// hits returns the hitting counts: the shares of walks that are at each of k+1 nodes before the step and after it,
+// [Q, k+1, 2].
 func (w *cawn) hits(e events) *Node {
 	same := ConvertDType(Equal(ExpandAxes(e.peer, 2), ExpandAxes(e.peer, 1)), e.there.DType())
 	same = Mul(same, ExpandAxes(e.there, 1)) // [Q, k+1, k+1]
