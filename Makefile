@@ -62,7 +62,7 @@ cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to downl
 aot: setup ## after make cuda: compile all programs of the main models for an H200 and count kernels (AOT_FLAGS="-target a100 -nodes 100")
 	$(ENV) go run ./tools/aot $(AOT_FLAGS)
 
-aot-all: setup ## after make cuda: compile all programs of all models, for graphs of two sizes, half an hour by estimate
+aot-all: setup ## after make cuda: compile all programs of all models, for graphs of two sizes, half an hour
 	$(ENV) go run ./tools/aot -all $(AOT_FLAGS)
 
 gpu-kit: ## pack what tries and times the library on a machine with an NVIDIA GPU, build/gpu-kit.tar.xz (docs/cuda.md)

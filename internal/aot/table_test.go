@@ -138,11 +138,16 @@ func TestStoredTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all, err := AllCases()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		file, page string
 		markdown   func(*Table, Model) string
 		cases      []Case
-	}{{"h200.json", "cuda.md", (*Table).Markdown, Cases(400)}} {
+	}{{"h200.json", "cuda.md", (*Table).Markdown, Cases(400)},
+		{"h200-all.json", "cuda-programs.md", (*Table).MarkdownOfSizes, all}} {
 		table, err := Read(filepath.Join(root, "tools/aot", c.file))
 		if err != nil {
 			t.Fatal(err)
