@@ -11,21 +11,27 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // KernelsEnv is the environment variable that controls kernels. "off" computes everything by XLA's own operations,
-// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too, and builds the same
-// programs as for a GPU, see [ForGPU]. Two values are for tests: "plain" builds programs for kernels but runs the plain
-// operations that stand for them, and "refused" makes the plugin refuse kernels.
+// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too on a CPU, and builds
+// the same programs as for a GPU, see [ForGPU]. The other values are for tests: "plain" builds programs for kernels but
+// runs the plain operations that stand for them; "emulated" and "backwards" are "gpu" with the kernels for GPUs, whose
+// threads run one after another, in order or from the last to the first; "refused" makes the plugin refuse kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-const asOnGPU = "gpu" // a value of KernelsEnv
+// asOnGPU reports whether a value of KernelsEnv builds the same programs on a CPU as for a GPU.
+func asOnGPU(setting string) bool { return setting == "gpu" || emulates(setting) }
+
+func emulates(setting string) bool { return setting == "emulated" || setting == "backwards" }
 
 // calling holds the GoMLX backends whose programs may call kernels. forGPU holds the ones whose programs are built for
-// a GPU.
+// a GPU, and whether they may call kernels for GPUs.
 var calling, forGPU sync.Map
 
-// HasKernels reports whether a program built for the backend of x may call kernels for numbers of its type.
+// HasKernels reports whether a program built for the backend of x may call kernels for CPUs with numbers of its type.
 func HasKernels(x *graph.Node) bool {
 	_, ok := calling.Load(x.Graph().Backend())
 	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
@@ -38,7 +44,14 @@ func ForGPU(x *graph.Node) bool {
 	return ok
 }
 
-// Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes
+// HasGPUKernels reports whether a program built for the backend of x may call kernels for GPUs with numbers of its type.
+func HasGPUKernels(x *graph.Node) bool {
+	kernels, ok := forGPU.Load(x.Graph().Backend())
+	return ok && kernels.(bool) && x.DType() == dtypes.Float32
+}
+
+// Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels] and
+// [HasGPUKernels]. plain computes
 // the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no
 // kernel has this name. There is no gradient; see [WithPullback].
 //
@@ -109,25 +122,54 @@ var (
 	tensorOf = regexp.MustCompile(`tensor<((?:[0-9?]+x)*)`)
 )
 
-// withKernels returns the text of a program in which the kernels with these names are called, on tensors in row-major
-// order. It returns the text unchanged if the program calls none of them.
-func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
-	changed := false
+// target returns how a call of a kernel is written, given the numbers of its inputs and outputs: its call_target_name,
+// and other attributes. ok is false for a kernel that is not known.
+type target func(kernel string, inputs, outputs int) (name, attributes string, ok bool)
+
+// handlers is the target of kernels that are registered with the plugin by their names.
+func handlers(known map[string]unsafe.Pointer) target {
+	return func(kernel string, _, _ int) (string, string, bool) { return kernel, "", known[kernel] != nil }
+}
+
+// inPTX is the target of kernels for GPUs. XLA launches them by a custom call that contains their code. It has them
+// take a pointer to each input and then to each output.
+func inPTX(kernel string, inputs, outputs int) (name, attributes string, ok bool) {
+	code, ok := kernels.PTX(kernel)
+	if !ok {
+		return "", "", false
+	}
+	places := make([]string, outputs)
+	for i := range places {
+		places[i] = fmt.Sprintf("%d : i32", inputs+i)
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(code)
+	return "__gpu$xla.gpu.ptx", fmt.Sprintf(`, backend_config = {name = "%s", kernel_type = "ptx", kernel_data = "%s", `+
+		`grid_x = %d : i32, grid_y = 1 : i32, grid_z = 1 : i32, block_x = %d : i32, block_y = 1 : i32, block_z = 1 : i32, `+
+		`shared_mem_bytes = 0 : i32, output_indices = [%s]}`, kernel, quoted, kernels.Blocks, kernels.Threads,
+		strings.Join(places, ", ")), true
+}
+
+// withKernels returns the text of a program in which kernels are called, on tensors in row-major order. It returns the
+// text unchanged if the program calls none.
+func withKernels(program []byte, to target) []byte {
+	replaced := make(map[string]bool)
 	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
 		part := callOf.FindSubmatch(call)
-		if known[string(part[2])] == nil {
+		inputs, outputs := rowMajor(part[3]), rowMajor(part[4])
+		name, attributes, ok := to(string(part[2]), len(inputs), len(outputs))
+		if !ok {
 			return call
 		}
-		changed = true
+		replaced[string(part[2])] = true
 		return fmt.Appendf(nil, `"stablehlo.custom_call"%s { call_target_name = "%s", api_version = 4 : i32, `+
-			`operand_layouts = [%s], result_layouts = [%s] } : (%s) -> %s`,
-			part[1], part[2], rowMajor(part[3]), rowMajor(part[4]), part[3], part[4])
+			`operand_layouts = [%s], result_layouts = [%s]%s } : (%s) -> %s`, part[1], name, strings.Join(inputs, ", "),
+			strings.Join(outputs, ", "), attributes, part[3], part[4])
 	})
-	if !changed {
+	if len(replaced) == 0 {
 		return program
 	}
 	return bodyOf.ReplaceAllFunc(with, func(body []byte) []byte {
-		if known[string(bodyOf.FindSubmatch(body)[1])] == nil {
+		if !replaced[string(bodyOf.FindSubmatch(body)[1])] {
 			return body
 		}
 		return nil
@@ -135,8 +177,7 @@ func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
 }
 
 // rowMajor returns the layouts of tensors of these types.
-func rowMajor(types []byte) string {
-	var layouts []string
+func rowMajor(types []byte) (layouts []string) {
 	for _, tensor := range tensorOf.FindAllSubmatch(types, -1) {
 		rank := bytes.Count(tensor[1], []byte("x"))
 		axes := make([]string, rank)
@@ -149,5 +190,5 @@ func rowMajor(types []byte) string {
 		}
 		layouts = append(layouts, fmt.Sprintf("dense<%s> : tensor<%dxindex>", list, rank))
 	}
-	return strings.Join(layouts, ", ")
+	return layouts
 }

@@ -43,20 +43,20 @@ func TestWithKernels(t *testing.T) {
 		`(tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)`
 	var kernel int
 	known := map[string]unsafe.Pointer{"pengcde_double": unsafe.Pointer(&kernel)}
-	got := string(withKernels([]byte(program), known))
+	got := string(withKernels([]byte(program), handlers(known)))
 	if !strings.Contains(got, call) || strings.Contains(got, "double_12") || strings.Contains(got, "reduce") ||
 		strings.Count(got, "@pengcde_double_13") != 2 || strings.Count(got, "@xla_call_of_other_14") != 2 {
 		t.Errorf("got\n%s\nwant a call\n%s\nand the other functions as they were", got, call)
 	}
 	plain := []byte("func.func @main() {}")
-	if got := withKernels(plain, known); &got[0] != &plain[0] {
+	if got := withKernels(plain, handlers(known)); &got[0] != &plain[0] {
 		t.Error("a program without kernels is another one")
 	}
 }
 
 func TestRowMajor(t *testing.T) {
 	const want = "dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>, dense<[0]> : tensor<1xindex>"
-	if got := rowMajor([]byte("tensor<2x0xcomplex<f64>>, tensor<complex<f32>>, tensor<7xi8>")); got != want {
+	if got := strings.Join(rowMajor([]byte("tensor<2x0xcomplex<f64>>, tensor<complex<f32>>, tensor<7xi8>")), ", "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -159,14 +159,14 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 			}
 			return err
 		})
-	} else {
-		err = open()
+		if setting := os.Getenv(KernelsEnv); err == nil && asOnGPU(setting) {
+			forGPU.Store(b, true)
+		}
+	} else if err = open(); err == nil {
+		forGPU.Store(b, callingPTX(file))
 	}
 	if err == nil && device == cuda {
 		tuneCUDA(file)
-	}
-	if err == nil && (device != cpu || os.Getenv(KernelsEnv) == asOnGPU) {
-		forGPU.Store(b, true)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)

@@ -17,12 +17,13 @@ import (
 )
 
 // State of the plugin whose compiler was intercepted: its file, or "" before; why it has no kernels, or "" if it has
-// them; the store of its programs, or nil; and whether it knows the kernels. The mutex opening guards the first two.
+// them; the store of its programs, or nil; and how its programs call kernels, or nil. The mutex opening guards the first
+// two.
 var (
 	intercepted string
 	kernelless  string
 	programs    atomic.Pointer[store]
-	hasKernels  atomic.Bool
+	calls       atomic.Pointer[target]
 )
 
 // intercepting opens a plugin and replaces the compiler in the plugin's table of functions, which its C API documents.
@@ -46,7 +47,6 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	if C.pengcde_intercept(path) != 0 {
 		intercepted = file
 		kernelless = registerKernels(os.Getenv(KernelsEnv))
-		hasKernels.Store(kernelless == "")
 		if refused != nil {
 			notice = refused.Error()
 		}
@@ -54,13 +54,34 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	return notice, nil
 }
 
+// callingPTX makes the programs of an open plugin for GPUs call kernels in PTX, and reports whether they do.
+func callingPTX(file string) bool {
+	opening.Lock()
+	defer opening.Unlock()
+	path := C.CString(file)
+	defer C.free(unsafe.Pointer(path))
+	if os.Getenv(KernelsEnv) == "off" {
+		return false
+	}
+	if intercepted == "" && C.pengcde_intercept(path) != 0 {
+		intercepted = file
+		to := target(inPTX)
+		calls.Store(&to)
+	}
+	return intercepted == file
+}
+
 // registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel
 // is used afterwards.
 func registerKernels(setting string) (kernelless string) {
-	if setting == "off" || setting == asOnGPU {
+	all := kernels.All()
+	switch {
+	case emulates(setting):
+		all, kernelless = kernels.Emulated(setting == "backwards"), KernelsEnv+"="+setting
+	case setting == "off" || asOnGPU(setting):
 		return KernelsEnv + "=" + setting
 	}
-	for name, handler := range kernels.All() {
+	for name, handler := range all {
 		if setting == "refused" {
 			handler = nil
 		}
@@ -70,7 +91,11 @@ func registerKernels(setting string) (kernelless string) {
 			return "the plugin does not take " + name
 		}
 	}
-	return ""
+	if setting != "plain" {
+		to := handlers(all)
+		calls.Store(&to)
+	}
+	return kernelless
 }
 
 // withoutKernels returns the reason why the plugin in a file has no kernels, or "" if it has them. The caller must hold
@@ -93,9 +118,9 @@ func intercepts() bool {
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	record(bytesAt(args.program.code, args.program.code_size), bytesAt(args.program.format, args.program.format_size),
 		bytesAt(args.options, args.options_size))
-	if hasKernels.Load() && os.Getenv(KernelsEnv) != "plain" {
+	if to := calls.Load(); to != nil {
 		text := bytesAt(args.program.code, args.program.code_size)
-		if with := withKernels(text, kernels.All()); &with[0] != &text[0] {
+		if with := withKernels(text, *to); &with[0] != &text[0] {
 			defer replaceProgram(args, with)()
 		}
 	}

@@ -6,6 +6,8 @@ func intercepting(_ string, open func() error) (notice string, err error) { retu
 
 func withoutKernels(string) string { return "they are for Linux, built with cgo" }
 
+func callingPTX(string) bool { return false }
+
 func compileElsewhere() {}
 
 func intercepts() bool { return false }

@@ -31,14 +31,18 @@ func (c Convolution) Params() []nn.Param { return append(c.linear().Params(), c.
 
 // Apply maps z [batch, n, In] to [batch, n, Out]; act is M x for x [batch, n, d] of any width d.
 func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node {
+	return c.ApplyResidual(v, z, func(x *Node) *Node { return Add(x, act(x)) })
+}
+
+// ApplyResidual is Apply for a function that returns x + M x.
+func (c Convolution) ApplyResidual(v nn.Values, z *Node, residual func(x *Node) *Node) *Node {
 	if c.Out <= c.In {
-		h := c.Features(v, z)
-		return Add(h, act(h))
+		return residual(c.Features(v, z))
 	}
 	wide := c.wide(v, z)
 	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
 	both := Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1) // [Out, In+1]
-	return v.Product(Add(wide, act(wide)), both, 1)
+	return v.Product(residual(wide), both, 1)
 }
 
 // Features returns H [batch, n, Out].

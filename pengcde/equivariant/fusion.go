@@ -38,6 +38,8 @@ func (f Fusion) Dims() []int { return []int{len(f.Maps), f.sides()} }
 // Pair holds A and A', or one matrix, at one time for a batch of graphs, prepared for all layers.
 type Pair struct {
 	operator operator
+	form     Form
+	rows     []*Node // of each matrix
 	prepared prepared
 	sides    int
 	present  *Node // see [Matrix.Masked]
@@ -66,6 +68,8 @@ func newPair(matrices ...*Matrix) *Pair {
 	ones := Ones(first.Rows.Graph(), shapes.Make(first.Rows.DType(), first.Rows.Shape().Dim(0), first.form.Nodes, 1))
 	return &Pair{
 		operator: first.operator,
+		form:     first.form,
+		rows:     rows,
 		prepared: first.operator.prepare(first.form.Symmetric, rows...),
 		sides:    len(matrices),
 		present:  first.present,
@@ -91,14 +95,25 @@ func (m *Matrix) sums() *Node {
 // Apply returns M Z for states z [batch, n, d] and weights of dimensions [Fusion.Dims], with the weights of A in column
 // 0 and the weights of A' in column 1. Weights may also be [S, maps, 2] for S seeds, each for its part of the batch.
 func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
+	return f.apply(p, seeds, weights, z, false)
+}
+
+// apply returns M Z, or Z + M Z.
+func (f Fusion) apply(p *Pair, seeds nn.Seeds, weights, z *Node, identity bool) *Node {
 	if p.sides != f.sides() {
 		panic(errs.New(ErrMap, "pengcde/equivariant: a fusion of %d matrices on a Pair of %d: NewSingle is for a Single "+
 			"fusion, NewPair for others", f.sides(), p.sides))
+	}
+	if identity && p.present != nil {
+		return Add(z, f.apply(p, seeds, weights, z, false))
 	}
 	z = Mask(p.present, z)
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
 	flat := Reshape(weights, seeds.Dims(p.sides*len(f.Maps))...)
+	if k := newOnGPU(p.operator, p.form, p.rows, identity); k.fits(z) {
+		return k.multiply(seeds.Axis(flat), basis, offset, z)
+	}
 	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // the basis serves all seeds
 	mixed = Add(mixed, ExpandLeftToRank(ConstAs(z, offset), mixed.Rank()))
 	part := func(from, to int) *Node { return SliceAxis(mixed, -1, AxisRange(from, to)) }
@@ -110,7 +125,11 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	}
 	y := p.operator.multiply(p.prepared, coefficients{matrices, seeds}, z)
 	puts := Reshape(part(ofEdges, ofEdges+4*perNode), seeds.Dims(perNode, 4)...)
-	return addRanked(y, seeds, p.nodes, puts, z)
+	y = addRanked(y, seeds, p.nodes, puts, z)
+	if identity {
+		y = Add(z, y)
+	}
+	return y
 }
 
 // derivative returns the maps of A'. It panics on a map that does not exist, and unless A and A' have the same number.

@@ -43,7 +43,7 @@ func TestKernels(t *testing.T) {
 	if !xlatest.Backend(t).HasKernels() {
 		t.Skip("no kernels here")
 	}
-	for _, mode := range []string{"off", "gpu", "plain"} {
+	for _, mode := range []string{"off", "gpu", "plain", "emulated", "backwards"} {
 		file := filepath.Join(t.TempDir(), mode)
 		child := exec.Command(os.Args[0], "-test.run=^TestKernels$")
 		child.Env = append(os.Environ(), outputsEnv+"="+file, xla.KernelsEnv+"="+mode)
@@ -109,7 +109,8 @@ func kernelOutputs(t *testing.T) map[string][]float64 {
 			dtype   dtypes.DType
 			in, out int
 			seeds   nn.Seeds
-		}{{dtypes.Float64, 3, 2, 0}, {dtypes.Float64, 37, 19, 2}, {dtypes.Float32, 37, 19, 0}} {
+		}{{dtypes.Float64, 3, 2, 0}, {dtypes.Float64, 37, 19, 2}, {dtypes.Float32, 37, 19, 0},
+			{dtypes.Float32, 5, 5, 2}} {
 			name := fmt.Sprintf("%s, symmetric %t, %d to %d, seeds %d", c.dtype, symmetric, c.in, c.out, c.seeds)
 			layer := Layer{Name: "layer", In: c.in, Out: c.out, Fusion: Fusion{Maps: All15()}}
 			for i, values := range kernelGradients(t, c.dtype, layer, c.seeds, patterns, snapshots) {

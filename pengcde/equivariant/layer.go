@@ -28,12 +28,17 @@ func (l Layer) Params() []nn.Param {
 
 // Apply maps z [batch, n, In] to [batch, n, Out], with the parameters of one seed or of several.
 func (l Layer) Apply(v nn.Values, p *Pair, z *Node) *Node {
-	return l.convolution().Apply(v, z, l.Messages(v, p))
+	return l.convolution().ApplyResidual(v, z, l.Residual(v, p))
 }
 
-// Messages returns the function that multiplies x [batch, n, d] by the message matrix.
+// Messages returns the function that multiplies x [batch, n, d] by the message matrix M.
 func (l Layer) Messages(v nn.Values, p *Pair) func(x *Node) *Node {
 	return func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) }
+}
+
+// Residual returns the function x + M x. On a GPU it takes no more launches than M x.
+func (l Layer) Residual(v nn.Values, p *Pair) func(x *Node) *Node {
+	return func(x *Node) *Node { return l.Fusion.apply(p, v.Seeds, v.Get(l.Name+".maps"), x, true) }
 }
 
 // Side is Messages of only A (side 0) or only A' (side 1). p is a [NewSingle] of that matrix.

@@ -89,7 +89,18 @@ func (m *Matrix) entries() *Node {
 // Apply returns M Z for states z [batch, n, d].
 func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
 
+// Residual returns Z + M Z. On a GPU it takes no more launches than M Z.
+func (m *Matrix) Residual(z *Node) *Node {
+	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, true); m.present == nil && k.fits(z) {
+		return k.alone(z)
+	}
+	return Add(z, m.Apply(z))
+}
+
 func (m *Matrix) multiply(z *Node) *Node {
+	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, false); k.fits(z) {
+		return k.alone(z)
+	}
 	if m.prepared == nil {
 		prepared := m.operator.prepare(m.form.Symmetric, m.Rows)
 		m.prepared = &prepared

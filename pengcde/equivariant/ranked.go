@@ -36,12 +36,16 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 			plain := func(in []*Node) []*Node { return []*Node{cotangent(seeds, in)} }
 			return xla.Call(name, plain, append(slices.Clone(in), v)...)[0]
 		}
-		column := func(i int) *Node { return SliceAxis(in[1], -1, AxisElem(i)) }
-		swapped := Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1) // of the transposed matrix
 		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
-			product([]*Node{in[0], swapped, v})}
+			product([]*Node{in[0], transposedPuts(in[1]), v})}
 	}
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
+}
+
+// transposedPuts returns the puts [S, k, 4] of the transposed matrix.
+func transposedPuts(puts *Node) *Node {
+	column := func(i int) *Node { return SliceAxis(puts, -1, AxisElem(i)) }
+	return Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1)
 }
 
 // rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V. A few large products are faster than slices of

@@ -68,8 +68,9 @@ func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
 	case f.DerivativeIn == NoLayer:
 		return f.stack().shared(v, s, withIdentities(f.Identities).apply(v, s.a)[0], z)
 	}
-	m := messages{a: s.a.Apply, da: s.da.Apply, both: sum(s.timed()).Apply}
+	both := sum(s.timed())
+	m := messages{residual: s.a.Residual, da: s.da.Apply, both: both.Apply, bothResidual: both.Residual}
 	return f.stack().respond(v, s, z,
-		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, s.a.Apply) },
+		func(c equivariant.Convolution, x *Node) *Node { return c.ApplyResidual(v, x, s.a.Residual) },
 		func(equivariant.Convolution) messages { return m })
 }

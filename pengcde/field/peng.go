@@ -123,7 +123,7 @@ func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
 func (f PENG) outer(v nn.Values, s signal, pair *equivariant.Pair) func(c equivariant.Convolution) messages {
 	if f.DerivativeIn != LastLayer {
 		return func(c equivariant.Convolution) messages {
-			return messages{a: f.layer(c, true).Messages(v, pair)}
+			return messages{residual: f.layer(c, true).Residual(v, pair)}
 		}
 	}
 	var both, change *equivariant.Pair
@@ -135,8 +135,10 @@ func (f PENG) outer(v nn.Values, s signal, pair *equivariant.Pair) func(c equiva
 	return func(c equivariant.Convolution) messages {
 		layer := f.layer(c, true)
 		if s.dx == nil {
-			return messages{both: layer.Messages(v, both)}
+			return messages{both: layer.Messages(v, both), bothResidual: layer.Residual(v, both)}
 		}
-		return messages{a: layer.Side(0, v, pair), da: layer.Side(1, v, change)}
+		ofA := layer.Side(0, v, pair)
+		residual := func(x *Node) *Node { return Add(x, ofA(x)) }
+		return messages{residual: residual, da: layer.Side(1, v, change)}
 	}
 }

@@ -80,12 +80,12 @@ func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
-	act := func(c equivariant.Convolution) func(x *Node) *Node {
+	residual := func(c equivariant.Convolution) func(x *Node) *Node {
 		return func(x *Node) *Node {
-			return Add(v.Mix(v.Get(c.Name+".fusion_1"), s.a.Apply(x)), v.Mix(v.Get(c.Name+".fusion_2"), s.da.Apply(x)))
+			return Add(x, Add(v.Mix(v.Get(c.Name+".fusion_1"), s.a.Apply(x)), v.Mix(v.Get(c.Name+".fusion_2"), s.da.Apply(x))))
 		}
 	}
 	return f.stack().respond(v, s, z,
-		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, act(c)) },
-		func(c equivariant.Convolution) messages { return messages{a: act(c)} })
+		func(c equivariant.Convolution, x *Node) *Node { return c.ApplyResidual(v, x, residual(c)) },
+		func(c equivariant.Convolution) messages { return messages{residual: residual(c)} })
 }

@@ -88,13 +88,12 @@ func plainly(c equivariant.Convolution, _ bool) []nn.Param { return c.Params() }
 // messages multiply by the message matrices of a layer that drives the state. Their argument is x [batch, n, d] with
 // any d.
 type messages struct {
-	// a multiplies by the message matrix of A or, in a field that is not affine in A', by the message matrix of A and
-	// A'.
-	a func(x *Node) *Node
-	// da multiplies by the message matrix of A'. both multiplies by the sum of the two, with A times the rate of the
-	// time channel. They are nil if the field is not affine in A'. A field with node features uses a and da; a field
-	// without uses both.
-	da, both func(x *Node) *Node
+	// residual returns x + M x for the message matrix M of A or, in a field that is not affine in A', of A and A'.
+	residual func(x *Node) *Node
+	// da multiplies by the message matrix of A'. both and bothResidual are M x and x + M x for the sum of the two, with
+	// A times the rate of the time channel. They are nil if the field is not affine in A'. A field with node features
+	// uses residual and da; a field without uses both and bothResidual.
+	da, both, bothResidual func(x *Node) *Node
 }
 
 // respond returns dZ/dt of the layers for z. It panics if z has a width other than the first layer takes. inner applies
@@ -122,8 +121,8 @@ func (s stack) respond(v nn.Values, signal signal, z *Node, inner func(c equivar
 // shared is respond with the same message matrix in all layers.
 func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node) *Node {
 	return s.respond(v, signal, z,
-		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, m.Apply) },
-		func(equivariant.Convolution) messages { return messages{a: m.Apply} })
+		func(c equivariant.Convolution, x *Node) *Node { return c.ApplyResidual(v, x, m.Residual) },
+		func(equivariant.Convolution) messages { return messages{residual: m.Residual} })
 }
 
 // drive returns the contribution of a layer to dZ/dt: H + M H times the derivative of the control. Separate messages of
@@ -132,11 +131,11 @@ func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node
 func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
 	switch {
 	case m.da == nil && m.both == nil:
-		return s.contract(c.Apply(v, x, m.a))
+		return s.contract(c.ApplyResidual(v, x, m.residual))
 	case s.dx == nil:
 		h := c.Features(v, x)
 		if s.rate == nil {
-			return Add(h, m.both(h))
+			return m.bothResidual(h)
 		}
 		return Add(Mul(h, s.speed(h)), m.both(h))
 	}
@@ -145,5 +144,5 @@ func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Nod
 		rows = Reshape(rows, v.Dims(c.Out/(2*p), p, 2, c.In+1)...)
 		return ReduceSum(Squeeze(SliceAxis(rows, -2, AxisElem(0)), -2), -2)
 	})
-	return Add(s.contract(c.Apply(v, x, m.a)), m.da(ofTime))
+	return Add(s.contract(c.ApplyResidual(v, x, m.residual)), m.da(ofTime))
 }

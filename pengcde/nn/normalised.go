@@ -7,8 +7,13 @@ import (
 )
 
 // Normalised applies the linear map to the normalised x [batch, n, In], after the activation if one is given:
-// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation [HyperbolicTangent].
+// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU, and for small samples on a GPU, it takes one pass, except for the
+// activation [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
+	k := normalised{norm: r.Norm.Resolved(), before: before}
+	if own := (onGPU{k}); own.fits(l, x) {
+		return xla.WithPullback(own.apply, own.pull, k.inputs(v, r, l, x)...)
+	}
 	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {
 		if before != nil {
 			x = before.Apply(x)
@@ -16,19 +21,12 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 		return r.scaled(v, l, x)
 	}
 	if before != nil && (*before == HyperbolicTangent || x.Rank() != 3 || !xla.HasKernels(x)) {
-		x, before = before.Apply(x), nil
+		x, k.before = before.Apply(x), nil
 	}
 	if x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
 	}
-	k := normalised{norm: r.Norm.Resolved(), before: before}
-	param := func(name string) *Node { return v.Axis(v.Get(name)) }
-	inputs := []*Node{x}
-	if r.Over != NoNorm {
-		inputs = append(inputs, param(r.Name+".weight"), param(r.Name+".bias"))
-	}
-	inputs = append(inputs, param(l.Name+".weight"), param(l.Name+".bias"))
-	return xla.WithPullback(k.apply, k.pull, inputs...)
+	return xla.WithPullback(k.apply, k.pull, k.inputs(v, r, l, x)...)
 }
 
 // scaled returns l.Apply(v, r.Apply(v, x)) for a norm over the graph, by one product with x itself: gain and shift go
@@ -49,6 +47,16 @@ func (r RMSNorm) scaled(v Values, l Linear, x *Node) *Node {
 type normalised struct {
 	norm   Norm
 	before *Activation
+}
+
+// inputs returns the inputs of the kernel.
+func (k normalised) inputs(v Values, r RMSNorm, l Linear, x *Node) []*Node {
+	param := func(name string) *Node { return v.Axis(v.Get(name)) }
+	inputs := []*Node{x}
+	if r.Over != NoNorm {
+		inputs = append(inputs, param(r.Name+".weight"), param(r.Name+".bias"))
+	}
+	return append(inputs, param(l.Name+".weight"), param(l.Name+".bias"))
 }
 
 // name returns the name of the kernel in package kernels.

@@ -35,7 +35,8 @@ func (c normalisedCase) String() string {
 func normalisedCases() (all []normalisedCase) {
 	for _, norm := range []Norm{{}, {Epsilon: 0.3}, {Over: GraphNorm}, {Over: GraphNorm, Epsilon: 0.3}, {Over: NoNorm}} {
 		for _, before := range []Activation{"", Rectified, SiLU, HyperbolicTangent} {
-			all = append(all, normalisedCase{norm, before, dtypes.Float64, 2, 37, 19})
+			all = append(all, normalisedCase{norm, before, dtypes.Float64, 2, 37, 19},
+				normalisedCase{norm, before, dtypes.Float32, 2, 37, 19})
 		}
 		all = append(all, normalisedCase{norm, SiLU, dtypes.Float64, 0, 3, 2},
 			normalisedCase{norm, SiLU, dtypes.Float32, 0, 16, 16})
@@ -111,21 +112,26 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 	return all
 }
 
-// Programs for a GPU agree with the definition too, and their gradients with differences. A backend is for a GPU from
-// its opening on.
+// forGPU are values of KernelsEnv with which a backend is for a GPU from its opening on.
+var forGPU = []string{"gpu", "emulated", "backwards"}
+
+// Programs for a GPU agree with the definition too, with the kernels for GPUs in C and in the plain operations that
+// replace them, and their gradients with differences.
 func TestNormalisedForGPU(t *testing.T) {
-	child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
-	child.Env = append(os.Environ(), xla.KernelsEnv+"=gpu")
-	if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {
-		t.Fatalf("%v\n%s", err, said)
+	for _, mode := range forGPU {
+		child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
+		child.Env = append(os.Environ(), xla.KernelsEnv+"="+mode)
+		if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {
+			t.Fatalf("%s: %v\n%s", mode, err, said)
+		}
 	}
 }
 
 // Normalised and its gradients agree with its definition, in C and in the plain operations that replace it.
 func TestNormalised(t *testing.T) {
 	modes := []string{"", "plain"}
-	if os.Getenv(xla.KernelsEnv) == "gpu" { // see TestNormalisedForGPU
-		modes = []string{"gpu"}
+	if mode := os.Getenv(xla.KernelsEnv); slices.Contains(forGPU, mode) { // see TestNormalisedForGPU
+		modes = []string{mode}
 	}
 	for _, mode := range modes {
 		t.Setenv(xla.KernelsEnv, mode)

@@ -8,8 +8,11 @@ package kernels
 #include "kernels.h"
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
+extern const kernel pengcde_emulated_linear[], pengcde_emulated_messages[];
+extern int pengcde_backwards;
 static const kernel *file(int i) {
-  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
+  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
+                           pengcde_emulated_linear, pengcde_emulated_messages};
   return files[i];
 }
 */
@@ -18,9 +21,21 @@ import "C"
 import "unsafe"
 
 // All returns the kernels of this package by name.
-func All() map[string]unsafe.Pointer {
+func All() map[string]unsafe.Pointer { return inFiles(0, 3) }
+
+// Emulated returns the kernels of [PTX] as functions for a CPU, by name, for tests. The threads of a block run one
+// after another; backwards, which holds for the whole process, is from the last to the first.
+func Emulated(backwards bool) map[string]unsafe.Pointer {
+	C.pengcde_backwards = 0
+	if backwards {
+		C.pengcde_backwards = 1
+	}
+	return inFiles(3, 5)
+}
+
+func inFiles(from, to int) map[string]unsafe.Pointer {
 	all := make(map[string]unsafe.Pointer)
-	for file := range 3 {
+	for file := from; file < to; file++ {
 		for k := C.file(C.int(file)); k.name != nil; k = (*C.kernel)(unsafe.Add(unsafe.Pointer(k), C.sizeof_kernel)) {
 			all[C.GoString(k.name)] = unsafe.Pointer(k.run)
 		}
