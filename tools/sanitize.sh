@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the kernels for two callers at once under the thread sanitizer, and under those for addresses and undefined
-# behaviour, for make test-tsan. Where the compiler has no sanitizer it says so and goes on.
+# behaviour, and the kernels for GPUs at the limits of their sizes under the latter, for make test-tsan. Where the compiler has no sanitizer it says so and goes on.
 set -eu
 cd "$(dirname "$0")/../xla/kernels"
 cc=${CC:-cc}
@@ -31,6 +31,10 @@ for sanitizer in thread address,undefined; do
 	build "$folder/callers" product.c ranks.c linear.c testdata/callers.c
 	said=$($steady "$folder/callers")
 	echo "$sanitizer: $said"
+	if [ $sanitizer != thread ]; then # as emulated, they have a single thread
+		build "$folder/emulated" emulated_linear.c emulated_messages.c testdata/emulated.c
+		echo "$sanitizer: $($steady "$folder/emulated")"
+	fi
 	if [ $sanitizer = thread ] && $steady "$folder/callers" shared >"$folder/why" 2>&1; then
 		echo "$sanitizer: callers that write to the same memory went unseen" >&2
 		exit 1

@@ -163,7 +163,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 			forGPU.Store(b, true)
 		}
 	} else if err = open(); err == nil {
-		forGPU.Store(b, callingPTX(file))
+		forGPU.Store(b, device == cuda && callingPTX(file))
 	}
 	if err == nil && device == cuda {
 		tuneCUDA(file)

@@ -172,8 +172,7 @@ func (k onGPU) partial(mixed, z, v *Node) *Node {
 	ofPuts := DotGeneral(nodes, []int{1}, []int{0}, rankedCotangents(c.seeds, []*Node{nodes, puts, z, v}), []int{1},
 		[]int{0})
 	first := ExpandAxes(Concatenate(append(all, Reshape(ofPuts, dims[0], -1)), 1), 1)
-	each := max(1, kernels.Threads/dims[2])
-	blocks := (dims[1] + each - 1) / each
+	blocks := kernels.MessageBlocks(dims[0], dims[1], dims[2])
 	if blocks == 1 {
 		return first
 	}

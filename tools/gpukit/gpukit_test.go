@@ -67,6 +67,7 @@ func TestStepsOnTheCPU(t *testing.T) {
 		"golden": {skipped, "", "make gpu-kit"}, "tests": {skipped, "", "make gpu-kit"},
 		"epochs": {passed, "epoch, 16 nodes", ""}, "million": {passed, "memory, planned", ""},
 		"peer": {skipped, "", "no-such-python"}, "kernels": {skipped, "PENG-CDE recommended, 16 nodes: pullback", "make"},
+		"xla": {passed, "PENG-CDE recommended, 16 nodes: pullback", ""},
 	} {
 		s := steps[name]
 		if s == nil || s.State != want.state || !strings.Contains(s.Reason, want.reason) {

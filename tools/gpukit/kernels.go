@@ -33,6 +33,14 @@ func timeKernels(ctx context.Context, c *child) error {
 	return nil
 }
 
+// withoutKernels compares gradients and times programs of XLA's operations alone, to be read beside the same with kernels.
+func withoutKernels(ctx context.Context, c *child) error {
+	if err := compareGradients(ctx, c); err != nil {
+		return err
+	}
+	return c.timePrograms(ctx)
+}
+
 // timePrograms takes the fastest of some forward solves and of some epochs, and counts the calls of the two programs. A
 // step is the solve over its calls, a pullback the rest of the epoch over its own; both contain the host, which waits
 // for each.

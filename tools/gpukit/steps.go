@@ -13,19 +13,22 @@ type step struct {
 	// share of the time for all steps, in hundredths. A step may also use what the steps before it left.
 	share int
 	does  func(context.Context, *child) error
+	// kernels is a value of xla.KernelsEnv; "" keeps the user's.
+	kernels string
 }
 
 // steps are in the order of their use: the first ones tell whether anything works.
 func steps() []step {
 	return []step{
-		{"doctor", 8, examine},
-		{"gradient", 10, compareGradients},
-		{"golden", 17, runGolden},
-		{"tests", 14, runTests},
-		{"epochs", 21, timeEpochs},
-		{"million", 13, oneLargeStep},
-		{"peer", 10, racePeer},
-		{"kernels", 7, timeKernels},
+		{"doctor", 6, examine, ""},
+		{"gradient", 10, compareGradients, ""},
+		{"golden", 16, runGolden, ""},
+		{"tests", 13, runTests, ""},
+		{"epochs", 20, timeEpochs, ""},
+		{"million", 12, oneLargeStep, ""},
+		{"peer", 9, racePeer, ""},
+		{"kernels", 7, timeKernels, ""},
+		{"xla", 7, withoutKernels, "off"},
 	}
 }
 

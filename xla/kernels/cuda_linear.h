@@ -9,7 +9,7 @@ enum { SEEDS, BATCH, NODES, IN, OUT, NORM, BEFORE };
 enum { NO_NORM, ROW_NORM, GRAPH_NORM };
 enum { AS_IS, RELU, SILU };
 
-enum { ROOM = 4096, ROWS = 16, COLUMNS = 8 }; // ROOM: entries of rows that a block keeps; COLUMNS: sums at a time
+enum { ROOM = 4096, COLUMNS = 8 }; // ROOM: entries of rows that a block keeps; COLUMNS: sums at a time
 
 // activated returns the activation of x, and its derivative.
 INLINE float activated(int kind, float x, float *slope) {
@@ -65,14 +65,14 @@ INLINE void sample_inverse(const int *s, const float *x, float epsilon, float (*
 
 // rows_of_block returns the number of rows that a block takes.
 INLINE int rows_of_block(const int *s) {
-  int rows = ROOM / s[IN];
-  return rows < 1 ? 1 : smaller(rows, ROWS);
+  int most = smaller(ROOM / s[IN], THREADS);
+  return share(s[BATCH] * s[NODES], smaller(16, most), most);
 }
 
 KERNEL(pengcde_gpu_linear)
 (const int *s, const float *x, const float *gain, const float *shift, const float *weight, const float *bias,
  const float *epsilon, float *y) {
-  SHARED float sums[1][THREADS], hats[ROOM], inverses[ROWS];
+  SHARED float sums[1][THREADS], hats[ROOM], inverses[THREADS];
   int n = s[NODES], in = s[IN], out = s[OUT], each = rows_of_block(s), tiles = (n + each - 1) / each;
   BLOCKS(block, s[BATCH] * tiles) {
     int sample = block / tiles, from = block % tiles * each, rows = smaller(each, n - from);
@@ -209,7 +209,7 @@ INLINE void pull_parameters(const int *s, const pulled *p, int seed, int output,
 KERNEL(pengcde_gpu_linear_pullback)
 (const int *s, const float *x, const float *gain, const float *shift, const float *weight, const float *bias,
  const float *epsilon, const float *v, float *dx, float *dgain, float *dshift, float *dweight, float *dbias) {
-  SHARED float sums[1][THREADS], parts[2 * COLUMNS + 1][THREADS], inverses[ROWS], means[ROWS];
+  SHARED float sums[1][THREADS], parts[2 * COLUMNS + 1][THREADS], inverses[THREADS], means[THREADS];
   int n = s[NODES], in = s[IN], each = rows_of_block(s), tiles = (n + each - 1) / each;
   int inputs = s[BATCH] * tiles, chunks = (in + COLUMNS - 1) / COLUMNS;
   pulled p = {x, gain, shift, weight, v, *epsilon};

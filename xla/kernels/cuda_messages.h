@@ -20,10 +20,7 @@ typedef struct {
 
 INLINE int coefficients(const int *s) { return 2 * s[MATRICES] + COLUMNS * (STATISTICS * s[MATRICES] + 1); }
 
-INLINE int nodes_of_block(const int *s) {
-  int nodes = THREADS / s[WIDTH];
-  return nodes < 1 ? 1 : nodes;
-}
+INLINE int nodes_of_block(const int *s) { return share(s[BATCH] * s[NODES], THREADS / s[WIDTH], THREADS); }
 
 // statistic returns the number k of node u: row sum, column sum, diagonal, total and trace of each matrix, then 1.
 INLINE float statistic(const int *s, const matrix *m, int sample, int u, int k) {

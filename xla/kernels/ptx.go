@@ -18,6 +18,13 @@ const (
 // Threads is the number of threads of a block. Blocks is the number of blocks of a launch, which share the work.
 const Threads, Blocks = 256, 528
 
+// MessageBlocks returns the number of blocks that pengcde_gpu_messages_pullback takes for a sample, for states [batch,
+// nodes, width].
+func MessageBlocks(batch, nodes, width int) int {
+	each := min(max((batch*nodes+131)/132, Threads/width), Threads)
+	return (nodes + each - 1) / each
+}
+
 // PTX returns a kernel for GPUs by its name, in PTX for sm_80 and later; ok is false for other names. "make ptx" compiles
 // kernels from cuda_linear.h and cuda_messages.h. They are for float32. The first input of each is int32 and holds the
 // sizes; then follow inputs and outputs, row-major. A kernel takes any number of blocks of [Threads].
