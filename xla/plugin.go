@@ -162,8 +162,11 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		if setting := os.Getenv(KernelsEnv); err == nil && asOnGPU(setting) {
 			forGPU.Store(b, true)
 		}
-	} else if err = open(); err == nil {
-		forGPU.Store(b, device == cuda && callingPTX(file))
+	} else if err = open(); err == nil && device == cuda {
+		kernelless = callingPTX(file)
+		forGPU.Store(b, kernelless == "")
+	} else if err == nil {
+		forGPU.Store(b, false)
 	}
 	if err == nil && device == cuda {
 		tuneCUDA(file)

@@ -54,21 +54,21 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	return notice, nil
 }
 
-// callingPTX makes the programs of an open plugin for GPUs call kernels in PTX, and reports whether they do.
-func callingPTX(file string) bool {
+// callingPTX makes the programs of an open plugin for CUDA call kernels in PTX. If they cannot it returns the reason.
+func callingPTX(file string) (kernelless string) {
 	opening.Lock()
 	defer opening.Unlock()
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	if os.Getenv(KernelsEnv) == "off" {
-		return false
+	if setting := os.Getenv(KernelsEnv); setting == "off" {
+		return KernelsEnv + "=" + setting
 	}
 	if intercepted == "" && C.pengcde_intercept(path) != 0 {
 		intercepted = file
 		to := target(inPTX)
 		calls.Store(&to)
 	}
-	return intercepted == file
+	return withoutKernels(file)
 }
 
 // registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel

@@ -56,7 +56,11 @@ func callPTX(t *testing.T, file string) {
 		t.Error("kernels in PTX for another device than CUDA")
 	}
 	off := os.Getenv(KernelsEnv) == "off"
-	forGPU.Store(backend.Compute, callingPTX(file)) // as for CUDA
+	kernelless := callingPTX(file) // as for CUDA
+	if (kernelless == KernelsEnv+"=off") != off || (kernelless == "") == off {
+		t.Errorf("without kernels: %q", kernelless)
+	}
+	forGPU.Store(backend.Compute, kernelless == "")
 	program, err := NewProgram(backend, "with kernels", func(in []*Node) []*Node {
 		if HasKernels(in[0]) || !ForGPU(in[0]) || HasGPUKernels(in[0]) == off {
 			t.Errorf("kernels for CPUs %t, for GPUs %t", HasKernels(in[0]), HasGPUKernels(in[0]))

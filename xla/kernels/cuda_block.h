@@ -1,9 +1,9 @@
 // What a kernel for GPUs is written in: CUDA, or plain C that runs its blocks and threads one after another, see
 // emulated_linear.c. A kernel is compiled once for all shapes. Its first argument holds the sizes.
 //
-// A kernel is a row of phases. EACH(t) runs the statement after it for each thread t of a block, and then waits for
-// all. Within a phase no thread reads what another one writes, and between phases values live only in shared memory. All
-// threads take the same branches between phases, so what decides them must not come from shared memory.
+// A kernel is a sequence of phases. EACH(t) runs the statement after it for each thread t of a block, and then waits for
+// all. Within a phase no thread reads what another one writes. Between phases values live only in shared memory, and all
+// threads take the same branches, which must not depend on shared memory.
 #ifndef PENGCDE_CUDA_BLOCK_H
 #define PENGCDE_CUDA_BLOCK_H
 

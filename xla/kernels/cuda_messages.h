@@ -139,7 +139,8 @@ KERNEL(pengcde_gpu_messages)
         int u = from + k / d, i = k % d;
         list l = list_of(s, &m, sample, u);
         y[((long)sample * n + u) * d + i] = product(s, &l, own, 0, z, i) + v[u][ONES] * totals[0][i] +
-                                            v[u][VECTOR] * totals[1][i] + (v[u][DIAGONAL] + s[IDENTITY]) * states[u * d + i];
+                                            v[u][VECTOR] * totals[1][i] +
+                                            (v[u][DIAGONAL] + s[IDENTITY]) * states[u * d + i];
       }
   }
 }

@@ -3,6 +3,8 @@
 // interface. [github.com/peng-cde/pengcde-go/xla.Call] builds graphs with these calls, and falls back to plain
 // operations where kernels are not available.
 //
-// Each kernel checks the number, types and dimensions of the tensors of a call, and returns an error to XLA if they do
+// Each of them checks the number, types and dimensions of the tensors of a call, and returns an error to XLA if they do
 // not match. Kernels have no state, so calls may run at the same time and share their inputs.
+//
+// A few kernels are for GPUs, in CUDA. XLA launches them with their code, see [PTX]. They check nothing.
 package kernels

@@ -20,8 +20,8 @@ static void *map(call_frame *f) {
 
 static void *pullback(call_frame *f) {
   if (!begin(f))
-    pengcde_gpu_linear_pullback(INPUT(0), INPUT(1), INPUT(2), INPUT(3), INPUT(4), INPUT(5), INPUT(6), INPUT(7), OUTPUT(0), OUTPUT(1), OUTPUT(2),
-                                OUTPUT(3), OUTPUT(4));
+    pengcde_gpu_linear_pullback(INPUT(0), INPUT(1), INPUT(2), INPUT(3), INPUT(4), INPUT(5), INPUT(6), INPUT(7),
+                                OUTPUT(0), OUTPUT(1), OUTPUT(2), OUTPUT(3), OUTPUT(4));
   return NULL;
 }
 
