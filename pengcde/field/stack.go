@@ -140,6 +140,12 @@ func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Nod
 		return Add(Mul(h, s.speed(h)), m.both(h))
 	}
 	p := s.dx.Shape().Dim(2)
+	if c.MapsFirst(x) {
+		h := c.Features(v, x)
+		dims := h.Shape().Dimensions
+		ofTime := Squeeze(SliceAxis(Reshape(h, dims[0], dims[1], c.Out/(2*p), p, 2), -1, AxisElem(0)), -1)
+		return Add(s.contract(m.residual(h)), m.da(ReduceSum(ofTime, -1)))
+	}
 	ofTime := c.Combined(v, x, func(rows *Node) *Node { // [Hidden·p·2, In+1], feature and channel fastest
 		rows = Reshape(rows, v.Dims(c.Out/(2*p), p, 2, c.In+1)...)
 		return ReduceSum(Squeeze(SliceAxis(rows, -2, AxisElem(0)), -2), -2)
