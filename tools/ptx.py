@@ -50,7 +50,8 @@ def kernels(text, made_of):
     text = re.sub(r"\n[ \t\n]*\n", "\n", text)
     text = re.sub(r"\.version .*", f".version {VERSION}", text)
     head, *bodies = text.split(".visible .entry ")
-    return [(body[: body.index("(")], f"// {made_of}\n{head.strip()}\n.visible .entry {body.strip()}\n") for body in bodies]
+    head = f"// {made_of}\n{head.strip()}\n.visible .entry "
+    return [(body[: body.index("(")], f"{head}{body.strip()}\n") for body in bodies]
 
 
 def main():
@@ -59,11 +60,11 @@ def main():
         for name, text in kernels(compiled(source), f"{source.name} {digest}"):
             file = KERNELS / f"{name}.ptx"
             file.write_text(text)
-            said = subprocess.run([CUDA / "bin" / "ptxas", "-arch=sm_90", "-v", file, "-o", "/dev/null"], check=True,
-                                  capture_output=True, text=True).stderr
-            used = re.search(r"Used .*", said).group()
-            spilled = re.search(r"\d+ bytes spill stores", said).group()
-            print(f"{name}: {used}, {spilled}")
+            for card in ("sm_80", "sm_89", "sm_90"):
+                command = [CUDA / "bin" / "ptxas", f"-arch={card}", "-v", file, "-o", "/dev/null"]
+                said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+                stack = re.search(r"\d+ bytes stack frame, \d+ bytes spill stores", said).group()
+                print(f"{name}, {card}: {re.search(r'Used .*', said).group()}, {stack}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the kernels for two callers at once under the thread sanitizer, and under those for addresses and undefined
-# behaviour, and the kernels for GPUs at the limits of their sizes under the latter, for make test-tsan. Where the compiler has no sanitizer it says so and goes on.
+# behaviour, for make test-tsan. The latter also run the kernels for GPUs at the limits of their sizes.
+# Where the compiler has no sanitizer it says so and goes on.
 set -eu
 cd "$(dirname "$0")/../xla/kernels"
 cc=${CC:-cc}

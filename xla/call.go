@@ -38,26 +38,27 @@ func HasKernels(x *graph.Node) bool {
 }
 
 // ForGPU reports whether a program for the backend of x should have few operations left after fusion, as each is a
-// launch on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "gpu".
+// launch on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "gpu",
+// "emulated" or "backwards".
 func ForGPU(x *graph.Node) bool {
 	_, ok := forGPU.Load(x.Graph().Backend())
 	return ok
 }
 
-// HasGPUKernels reports whether a program built for the backend of x may call kernels for GPUs with numbers of its type.
+// HasGPUKernels reports whether a program built for the backend of x may call kernels for GPUs with numbers of its
+// type.
 func HasGPUKernels(x *graph.Node) bool {
 	kernels, ok := forGPU.Load(x.Graph().Backend())
 	return ok && kernels.(bool) && x.DType() == dtypes.Float32
 }
 
 // Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels] and
-// [HasGPUKernels]. plain computes
-// the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no
-// kernel has this name. There is no gradient; see [WithPullback].
+// [HasGPUKernels]. plain computes the same by XLA's own operations. It defines the outputs, and runs if the plugin does
+// not know the kernel or no kernel has this name. There is no gradient; see [WithPullback].
 //
-// A kernel checks the number, types and dimensions of its inputs and outputs. If they differ from its signature,
-// [Program.Call] returns an error that gives both. A kernel does not check the contents of tensors: node numbers beyond
-// the states make it read out of bounds.
+// A kernel for CPUs checks the number, types and dimensions of its inputs and outputs. If they differ from its
+// signature, [Program.Call] returns an error that gives both. No kernel checks the contents of tensors: node numbers
+// beyond the states make it read out of bounds.
 //
 // GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function of plain operations whose
 // name contains the name of the kernel, and this call is replaced in the text for XLA's compiler. In such a function

@@ -56,7 +56,8 @@ func TestWithKernels(t *testing.T) {
 
 func TestRowMajor(t *testing.T) {
 	const want = "dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>, dense<[0]> : tensor<1xindex>"
-	if got := strings.Join(rowMajor([]byte("tensor<2x0xcomplex<f64>>, tensor<complex<f32>>, tensor<7xi8>")), ", "); got != want {
+	layouts := rowMajor([]byte("tensor<2x0xcomplex<f64>>, tensor<complex<f32>>, tensor<7xi8>"))
+	if got := strings.Join(layouts, ", "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

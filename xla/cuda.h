@@ -2,7 +2,14 @@
 #ifndef PENGCDE_CUDA_H
 #define PENGCDE_CUDA_H
 
-#include <stddef.h>
+#include "programs.h"
+
+// pengcde_insert_ptx makes the loaded plugin in a file compile by pengcdeCompilePTX. It returns 0 on failure, and for a
+// second plugin.
+int pengcde_insert_ptx(const char *file);
+
+// pengcde_compile_below calls what compiled before pengcdeCompilePTX.
+void *pengcde_compile_below(pengcde_compile_args *args);
 
 // pengcde_add_options makes the loaded plugin in a file compile with these options, appended to the options of each
 // call. It returns 0 on failure. It serves one plugin; a further call replaces the options.

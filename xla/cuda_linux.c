@@ -7,7 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static call compiler; // the plugin's own
+extern void *pengcdeCompilePTX(pengcde_compile_args *args);
+
+static call below; // of pengcdeCompilePTX
+
+int pengcde_insert_ptx(const char *file) {
+  api *plugin = pengcde_api(file, CLIENT_COMPILE);
+  if (plugin == NULL || below != NULL)
+    return 0;
+  below = plugin->functions[CLIENT_COMPILE];
+  if (pengcde_replace(&plugin->functions[CLIENT_COMPILE], (call)pengcdeCompilePTX))
+    return 1;
+  below = NULL;
+  return 0;
+}
+
+void *pengcde_compile_below(pengcde_compile_args *args) { return below(args); }
+
+static call compiler; // what compile_with_added calls
 static char *added;
 static size_t added_size;
 

@@ -3,3 +3,5 @@
 package xla
 
 func addOptions(string, map[string]any) bool { return false }
+
+func insertPTX(string) bool { return false }

@@ -17,8 +17,8 @@ import (
 )
 
 // State of the plugin whose compiler was intercepted: its file, or "" before; why it has no kernels, or "" if it has
-// them; the store of its programs, or nil; and how its programs call kernels, or nil. The mutex opening guards the first
-// two.
+// them; the store of its programs, or nil; and how its programs call kernels, or nil. The mutex opening guards the
+// first two.
 var (
 	intercepted string
 	kernelless  string
@@ -52,23 +52,6 @@ func intercepting(file string, open func() error) (notice string, err error) {
 		}
 	}
 	return notice, nil
-}
-
-// callingPTX makes the programs of an open plugin for CUDA call kernels in PTX. If they cannot it returns the reason.
-func callingPTX(file string) (kernelless string) {
-	opening.Lock()
-	defer opening.Unlock()
-	path := C.CString(file)
-	defer C.free(unsafe.Pointer(path))
-	if setting := os.Getenv(KernelsEnv); setting == "off" {
-		return KernelsEnv + "=" + setting
-	}
-	if intercepted == "" && C.pengcde_intercept(path) != 0 {
-		intercepted = file
-		to := target(inPTX)
-		calls.Store(&to)
-	}
-	return withoutKernels(file)
 }
 
 // registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel

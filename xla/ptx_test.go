@@ -56,11 +56,14 @@ func callPTX(t *testing.T, file string) {
 		t.Error("kernels in PTX for another device than CUDA")
 	}
 	off := os.Getenv(KernelsEnv) == "off"
-	kernelless := callingPTX(file) // as for CUDA
-	if (kernelless == KernelsEnv+"=off") != off || (kernelless == "") == off {
-		t.Errorf("without kernels: %q", kernelless)
+	want := "the plugin does not know kernels in PTX"
+	if off {
+		want = KernelsEnv + "=off"
 	}
-	forGPU.Store(backend.Compute, kernelless == "")
+	if got := callingPTX(file); got != want {
+		t.Errorf("without kernels: %q, want %q", got, want)
+	}
+	forGPU.Store(backend.Compute, !off && insertPTX(file)) // as for CUDA, without a look at the plugin
 	program, err := NewProgram(backend, "with kernels", func(in []*Node) []*Node {
 		if HasKernels(in[0]) || !ForGPU(in[0]) || HasGPUKernels(in[0]) == off {
 			t.Errorf("kernels for CPUs %t, for GPUs %t", HasKernels(in[0]), HasGPUKernels(in[0]))

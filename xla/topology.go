@@ -108,10 +108,12 @@ func (t *Topology) Identity() string {
 // compiled from then on. The value is a bool, an int or a string. No Compile may run at the same time.
 func (t *Topology) Set(flag string, value any) { t.options[flag] = value }
 
-// Compile compiles a program, which calls kernels in PTX for each [Call] of a kernel for GPUs. The error wraps
-// [ErrCompile].
+// Code returns a program's code as Compile compiles it, with kernels in PTX for each [Call] of a kernel for GPUs.
+func (t *Topology) Code(s Source) []byte { return withKernels(s.Code, inPTX) }
+
+// Compile compiles a program; the error wraps [ErrCompile].
 func (t *Topology) Compile(s Source) (*Compiled, error) {
-	s.Code = withKernels(s.Code, inPTX)
+	s.Code = t.Code(s)
 	options := s.Options
 	if len(options) == 0 {
 		options = oneDevice()

@@ -25,8 +25,8 @@ type lossAndGradient struct {
 	Gradient map[string][]float64
 }
 
-// Whole solves with the kernels for GPUs, run in C on a CPU, have the losses and gradients of XLA's operations, with and
-// without features that drive the state.
+// Whole solves with the kernels for GPUs, run in C on a CPU, have the losses and gradients of XLA's operations, with
+// and without features that drive the state.
 func TestEmulatedKernels(t *testing.T) {
 	if file := os.Getenv(emulatedEnv); file != "" {
 		content, err := json.Marshal(ofCases(t))
@@ -76,7 +76,8 @@ func ofCases(t *testing.T) map[string]lossAndGradient {
 	}
 	defer backend.Close()
 	all := make(map[string]lossAndGradient)
-	original := field.Original{DerivativeIn: field.LastLayer, Style: field.WellPosed()} // as published it magnifies rounding
+	// As published it magnifies rounding.
+	original := field.Original{DerivativeIn: field.LastLayer, Style: field.WellPosed()}
 	tested := slices.Concat(cases(short, 100, "node", mainModels[:1]), cases(short, 100, "class", mainModels[:1]),
 		cases(short, 100, "class", []modelOf{{"Original", withField(original)}}))
 	for _, c := range tested {

@@ -119,16 +119,16 @@ func refused(err error) bool { return errors.Is(err, pengcde.ErrInput) || errors
 
 // key names a program by what it is compiled from, but for its own name.
 func (m *Maker) key(s xla.Source) string {
-	code := strings.Replace(string(s.Code), "module @"+s.Name, "module", 1)
+	code := strings.Replace(string(m.Topology.Code(s)), "module @"+s.Name, "module", 1)
 	sum := sha256.Sum256(fmt.Appendln(nil, m.Topology.Identity(), code))
 	return hex.EncodeToString(sum[:])
 }
 
-// result is the result of compiling a program.
+// result is the result of compiling a program, without its name and calls.
 type result struct {
 	Error     string
 	Temporary int64
-	Optimized []byte
+	Count     *hlo.Count // nil if there is an error; and in files of earlier versions, which had the program
 }
 
 // compile compiles a program, or finds its result, and counts.
@@ -136,7 +136,7 @@ func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
 	var r result
 	file := filepath.Join(m.Results, key+".json")
 	content, err := os.ReadFile(file)
-	if m.Results == "" || err != nil || json.Unmarshal(content, &r) != nil {
+	if m.Results == "" || err != nil || json.Unmarshal(content, &r) != nil || r.Error == "" && r.Count == nil {
 		compiled, err := m.Topology.Compile(s)
 		switch {
 		case errors.Is(err, xla.ErrCompile):
@@ -144,7 +144,12 @@ func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
 		case err != nil:
 			return p, err
 		default:
-			r.Temporary, r.Optimized = compiled.Temporary, compiled.Optimized
+			module, err := hlo.Parse(compiled.Optimized)
+			if err != nil {
+				return p, fmt.Errorf("%s: %w", s.Name, err)
+			}
+			count := module.Count()
+			r.Temporary, r.Count = compiled.Temporary, &count
 		}
 		if content, err = json.Marshal(r); err != nil {
 			return p, err
@@ -158,11 +163,7 @@ func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
 	if r.Error != "" {
 		return Program{Error: r.Error}, nil
 	}
-	module, err := hlo.Parse(r.Optimized)
-	if err != nil {
-		return p, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	return Program{Count: module.Count(), Temporary: r.Temporary}, nil
+	return Program{Count: *r.Count, Temporary: r.Temporary}, nil
 }
 
 // Largest returns the program of that name with the most kernels.

@@ -4,15 +4,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
-	"github.com/peng-cde/pengcde-go/xla"
-	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // Convolution is the graph convolution of the published code, from In to Out features, for any message matrix M:
 //
 //	Y = N(a(Z)),  H = Y W^T + 1 b^T,  out = H + M H
 //
-// M acts on nodes and W on features, so they commute, and M acts on the narrower side, unless [Convolution.MapsFirst]:
+// M acts on nodes and W on features, so they commute, and M acts on the narrower side:
 // H + M H = (Y + M Y) W^T + (1 + M 1) b^T.
 type Convolution struct {
 	Name    string
@@ -38,19 +36,13 @@ func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node 
 
 // ApplyResidual is Apply for a function that returns x + M x.
 func (c Convolution) ApplyResidual(v nn.Values, z *Node, residual func(x *Node) *Node) *Node {
-	if c.MapsFirst(z) {
+	if c.Out <= c.In {
 		return residual(c.Features(v, z))
 	}
 	wide := c.wide(v, z)
 	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
 	both := Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1) // [Out, In+1]
 	return v.Product(residual(wide), both, 1)
-}
-
-// MapsFirst reports whether M acts on H for the input z: if that is no wider than Y, and on a GPU if kernels take it,
-// where fewer launches are worth more than fewer operations.
-func (c Convolution) MapsFirst(z *Node) bool {
-	return c.Out <= c.In || xla.HasGPUKernels(z) && c.Out <= kernels.MostWidth && z.Shape().Dim(1) <= kernels.MostNodes
 }
 
 // Features returns H [batch, n, Out].

@@ -111,7 +111,7 @@ func (f Fusion) apply(p *Pair, seeds nn.Seeds, weights, z *Node, identity bool) 
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
 	flat := Reshape(weights, seeds.Dims(p.sides*len(f.Maps))...)
-	if k := newOnGPU(p.operator, p.form, p.rows, identity); k.fits(z) {
+	if k := newOnGPU(p.operator, p.form, p.rows, identity); k.fits(z.Shape().Dim(-1), z) {
 		return k.multiply(seeds.Axis(flat), basis, offset, z)
 	}
 	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // the basis serves all seeds

@@ -21,12 +21,12 @@ type onGPU struct {
 	identity bool
 }
 
-// fits reports whether the kernel should multiply z [batch, n, d]. An operator with other than sparse matrices does not
-// fit.
-func (k onGPU) fits(z *Node) bool {
+// fits reports whether the kernel should multiply states of a width, like z but for that. An operator with other than
+// sparse matrices does not fit.
+func (k onGPU) fits(width int, z *Node) bool {
 	tables := len(k.neighbours)
 	return tables > 0 && tables <= kernels.MostTables && k.form.Nodes <= kernels.MostNodes &&
-		z.Shape().Dim(-1) <= kernels.MostWidth && xla.HasGPUKernels(z)
+		width <= kernels.MostWidth && xla.HasGPUKernels(z)
 }
 
 // newOnGPU returns the multiplication for matrices of one form; it fits nothing if they are dense.
@@ -95,7 +95,8 @@ func (k onGPU) call(name string, plain func(own onGPU, mixed, z *Node, others []
 		return 0
 	}
 	sizes := []int32{int32(mixed.Shape().Dim(0)), int32(dims[0]), int32(dims[1]), int32(dims[2]),
-		int32(k.rows[0].Shape().Dim(1)), int32(len(k.rows)), flag(k.form.Symmetric), flag(k.identity)}
+		int32(k.rows[0].Shape().Dim(1)), int32(len(k.rows)), flag(k.form.Symmetric), flag(k.identity),
+		int32(kernels.NodesOfBlock(dims[0], dims[1], dims[2]))}
 	tables := slices.Clone(k.neighbours)
 	for _, table := range tables {
 		sizes = append(sizes, int32(table.Shape().Dim(1)), int32(table.Shape().Dim(2)))
@@ -172,7 +173,8 @@ func (k onGPU) partial(mixed, z, v *Node) *Node {
 	ofPuts := DotGeneral(nodes, []int{1}, []int{0}, rankedCotangents(c.seeds, []*Node{nodes, puts, z, v}), []int{1},
 		[]int{0})
 	first := ExpandAxes(Concatenate(append(all, Reshape(ofPuts, dims[0], -1)), 1), 1)
-	blocks := kernels.MessageBlocks(dims[0], dims[1], dims[2])
+	each := kernels.NodesOfBlock(dims[0], dims[1], dims[2])
+	blocks := (dims[1] + each - 1) / each
 	if blocks == 1 {
 		return first
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
@@ -40,10 +41,14 @@ func TestKernels(t *testing.T) {
 		}
 		return
 	}
-	if !xlatest.Backend(t).HasKernels() {
+	modes := []string{"off", "gpu", "plain", "emulated", "backwards"}
+	switch backend := xlatest.Backend(t); {
+	case backend.ForGPU():
+		modes = modes[:1]
+	case !backend.HasKernels():
 		t.Skip("no kernels here")
 	}
-	for _, mode := range []string{"off", "gpu", "plain", "emulated", "backwards"} {
+	for _, mode := range modes {
 		file := filepath.Join(t.TempDir(), mode)
 		child := exec.Command(os.Args[0], "-test.run=^TestKernels$")
 		child.Env = append(os.Environ(), outputsEnv+"="+file, xla.KernelsEnv+"="+mode)
@@ -90,35 +95,50 @@ func compareOutputs(t *testing.T, name string, got, want []float64, tolerance fl
 
 // kernelOutputs are values and gradients, by names that begin with their float type.
 func kernelOutputs(t *testing.T) map[string][]float64 {
-	const batch, n = 2, 40
 	all := make(map[string][]float64)
-	for _, symmetric := range []bool{false, true} {
-		rng := rand.New(rand.NewPCG(7, 19))
-		patterns, snapshots := make([]*dyngraph.Pattern, batch), make([][][]float64, batch)
-		for b := range batch {
-			patterns[b] = hubPattern(t, rng, n)
-			for range 2 {
-				weights := mirrored(patterns[b], func() float64 { return rng.NormFloat64() * float64(rng.IntN(2)) })
-				if !symmetric {
-					weights[rng.IntN(len(weights))] += 0.5
-				}
-				snapshots[b] = append(snapshots[b], weights)
-			}
-		}
-		for _, c := range []struct {
-			dtype   dtypes.DType
-			in, out int
-			seeds   nn.Seeds
-		}{{dtypes.Float64, 3, 2, 0}, {dtypes.Float64, 37, 19, 2}, {dtypes.Float32, 37, 19, 0},
-			{dtypes.Float32, 5, 5, 2}} {
+	for _, c := range []struct {
+		dtype   dtypes.DType
+		in, out int
+		seeds   nn.Seeds
+		nodes   int // with 150, lists are of several lengths
+	}{{dtypes.Float64, 3, 2, 0, 40}, {dtypes.Float64, 37, 19, 2, 40}, {dtypes.Float32, 37, 19, 0, 40},
+		{dtypes.Float32, 5, 5, 2, 150}} {
+		for _, symmetric := range []bool{false, true} {
 			name := fmt.Sprintf("%s, symmetric %t, %d to %d, seeds %d", c.dtype, symmetric, c.in, c.out, c.seeds)
 			layer := Layer{Name: "layer", In: c.in, Out: c.out, Fusion: Fusion{Maps: All15()}}
-			for i, values := range kernelGradients(t, c.dtype, layer, c.seeds, patterns, snapshots) {
+			patterns, snapshots := hubGraphs(t, c.nodes, symmetric)
+			form, rows, tables, err := Sparse.Snapshots(c.dtype, NeighbourCapacity{}, patterns, snapshots)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if several := len(tables) > 5; several != (c.nodes == 150) {
+				t.Fatalf("%d tables for %d nodes", len(tables), c.nodes)
+			}
+			for i, values := range kernelGradients(t, layer, c.seeds, form, rows, tables) {
 				all[fmt.Sprintf("%s: %d", name, i)] = values
 			}
 		}
 	}
 	return all
+}
+
+// hubGraphs are two graphs with two snapshots each.
+func hubGraphs(t *testing.T, n int, symmetric bool) (patterns []*dyngraph.Pattern, snapshots [][][]float64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 19))
+	for range 2 {
+		pattern := hubPattern(t, rng, n)
+		var own [][]float64
+		for range 2 {
+			weights := mirrored(pattern, func() float64 { return rng.NormFloat64() * float64(rng.IntN(2)) })
+			if !symmetric {
+				weights[rng.IntN(len(weights))] += 0.5
+			}
+			own = append(own, weights)
+		}
+		patterns, snapshots = append(patterns, pattern), append(snapshots, own)
+	}
+	return patterns, snapshots
 }
 
 // hubPattern returns an undirected graph with a node that is a neighbour of most others.
@@ -140,14 +160,11 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 }
 
 // kernelGradients returns the output of a layer, its gradients with respect to states, snapshots and parameters, and
-// the same for a product with only A.
-func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.Seeds, patterns []*dyngraph.Pattern,
-	snapshots [][][]float64) [][]float64 {
+// the same for a product with only A. For lists of several lengths it adds products that are less usual.
+func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows *tensors.Tensor,
+	tables []*tensors.Tensor) [][]float64 {
 	t.Helper()
-	form, rows, tables, err := Sparse.Snapshots(dtype, NeighbourCapacity{}, patterns, snapshots)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dtype, batch := rows.DType(), rows.Shape().Dimensions[0]
 	rng := rand.New(rand.NewPCG(3, 5))
 	normal := func(dims ...int) any {
 		size := 1
@@ -161,7 +178,7 @@ func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.See
 		return host.Tensor(dtype, values, dims...)
 	}
 	declared := layer.Params()
-	inputs := []any{rows, normal(len(patterns), form.Nodes, layer.In)}
+	inputs := []any{rows, normal(batch, form.Nodes, layer.In)}
 	for _, p := range declared {
 		inputs = append(inputs, normal(seeds.Dims(p.Dims...)...))
 	}
@@ -172,10 +189,27 @@ func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.See
 	program, err := xla.NewProgram(xlatest.Backend(t), "kernels", func(in []*Node) []*Node {
 		at := func(k int) *Node { return Squeeze(Slice(in[0], AxisRange(), AxisElem(k)), 1) }
 		a, da := form.Matrix(at(0), in[given:]), form.Matrix(at(1), in[given:])
-		y := layer.Apply(seeds.Bind(declared, in[2:given]), NewPair(a, da), in[1])
+		v := seeds.Bind(declared, in[2:given])
+		y := layer.Apply(v, NewPair(a, da), in[1])
 		az := a.Apply(in[1])
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Square(y)), in[:given]...)...)
-		return append(append(out, az), Gradient(ReduceAllSum(Square(az)), in[:2]...)...)
+		out = append(append(out, az), Gradient(ReduceAllSum(Square(az)), in[:2]...)...)
+		both := Concatenate([]*Node{in[1], in[1]}, 0)
+		if len(tables) == 5 {
+			return out
+		}
+		mask := make([][][]float64, batch)
+		for b := range mask {
+			for u := range form.Nodes {
+				mask[b] = append(mask[b], []float64{float64(min(u%7, 1))})
+			}
+		}
+		present := ConstAs(in[1], mask)
+		for _, z := range []*Node{a.Residual(in[1]), a.WithTransposed().Residual(both), a.Masked(present).Residual(in[1]),
+			layer.Side(0, v, NewSingle(a))(in[1]), layer.Residual(v, NewPair(a.Masked(present), da))(in[1])} {
+			out = append(append(out, z), Gradient(ReduceAllSum(Square(z)), in[:2]...)...)
+		}
+		return out
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -89,16 +89,21 @@ func (m *Matrix) entries() *Node {
 // Apply returns M Z for states z [batch, n, d].
 func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
 
-// Residual returns Z + M Z. On a GPU it takes no more launches than M Z.
+// OneLaunch reports whether the product with states of a width, like z but for that, is a single launch on a GPU.
+func (m *Matrix) OneLaunch(width int, z *Node) bool {
+	return newOnGPU(m.operator, m.form, nil, false).fits(width, z)
+}
+
+// Residual returns Z + M Z, in one launch if [Matrix.OneLaunch] and all nodes are present.
 func (m *Matrix) Residual(z *Node) *Node {
-	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, true); m.present == nil && k.fits(z) {
+	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, true); m.present == nil && k.fits(z.Shape().Dim(-1), z) {
 		return k.alone(z)
 	}
 	return Add(z, m.Apply(z))
 }
 
 func (m *Matrix) multiply(z *Node) *Node {
-	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, false); k.fits(z) {
+	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, false); k.fits(z.Shape().Dim(-1), z) {
 		return k.alone(z)
 	}
 	if m.prepared == nil {

@@ -9,22 +9,25 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// mostWorkGPU bounds the multiply-adds of a sample up to which a kernel for GPUs replaces XLA's operations: each block
-// of its pullback computes all of them for the norm. Kernels save launches, which set the time of small graphs.
-const mostWorkGPU = 1 << 21
+// mostWorkGPU and mostRowsGPU bound the multiply-adds of a sample and the rows of a seed up to which a kernel for GPUs
+// replaces XLA's operations. Each block of its pullback computes the former for the norm, or goes over the latter for
+// some parameters. Kernels save launches, which set the time of small graphs.
+const mostWorkGPU, mostRowsGPU = 1 << 21, 1 << 14
 
 // onGPU is a normalised as a kernel for GPUs, with the same inputs and outputs.
 type onGPU struct{ normalised }
 
-// fits reports whether the kernel should map x by l.
-func (k onGPU) fits(l Linear, x *Node) bool {
+// fits reports whether the kernel should map x by l, for a number of seeds.
+func (k onGPU) fits(seeds int, l Linear, x *Node) bool {
+	if !xla.HasGPUKernels(x) || x.Rank() != 3 || k.before != nil && *k.before == HyperbolicTangent {
+		return false
+	}
 	dims := x.Shape().Dimensions
-	return xla.HasGPUKernels(x) && len(dims) == 3 && l.In <= kernels.MostRowWidth && dims[1]*l.In*l.Out <= mostWorkGPU &&
-		(k.before == nil || *k.before != HyperbolicTangent)
+	return l.In <= kernels.MostRowWidth && dims[1]*l.In*l.Out <= mostWorkGPU && dims[0]/seeds*dims[1] <= mostRowsGPU
 }
 
-// call calls the kernel with the inputs of a normalised, then others. plain takes the same inputs, with epsilon. Without
-// a norm the kernel reads neither gain and shift nor epsilon.
+// call calls the kernel with the inputs of a normalised, then others. plain takes the same inputs, with epsilon.
+// Without a norm the kernel reads neither gain and shift nor epsilon.
 func (k onGPU) call(name string, plain func(n normal, others []*Node) []*Node, in []*Node, others ...*Node) []*Node {
 	all := slices.Clone(in)
 	if k.norm.Over == NoNorm {
@@ -33,7 +36,8 @@ func (k onGPU) call(name string, plain func(n normal, others []*Node) []*Node, i
 	all = append(all, ConstAs(in[0], []float64{k.norm.epsilon()}))
 	known := len(all) + 1
 	x, weight := in[0].Shape().Dimensions, all[3].Shape().Dimensions
-	sizes := []int32{int32(weight[0]), int32(x[0]), int32(x[1]), int32(x[2]), int32(weight[1]), k.kind(), k.activation()}
+	sizes := []int32{int32(weight[0]), int32(x[0]), int32(x[1]), int32(x[2]), int32(weight[1]), k.kind(), k.activation(),
+		int32(kernels.RowsOfBlock(x[0], x[1], x[2]))}
 	all = append([]*Node{Const(in[0].Graph(), sizes)}, all...)
 	return xla.Call(name, func(in []*Node) []*Node {
 		own := in[1:known:known]

@@ -11,7 +11,7 @@ import (
 // activation [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
 	k := normalised{norm: r.Norm.Resolved(), before: before}
-	if own := (onGPU{k}); own.fits(l, x) {
+	if own := (onGPU{k}); own.fits(max(int(v.Seeds), 1), l, x) {
 		return xla.WithPullback(own.apply, own.pull, k.inputs(v, r, l, x)...)
 	}
 	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {

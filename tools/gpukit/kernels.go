@@ -33,7 +33,8 @@ func timeKernels(ctx context.Context, c *child) error {
 	return nil
 }
 
-// withoutKernels compares gradients and times programs of XLA's operations alone, to be read beside the same with kernels.
+// withoutKernels compares gradients and times programs of XLA's operations alone, to be read beside the same with
+// kernels.
 func withoutKernels(ctx context.Context, c *child) error {
 	if err := compareGradients(ctx, c); err != nil {
 		return err

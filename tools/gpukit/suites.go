@@ -115,7 +115,7 @@ func runGolden(ctx context.Context, c *child) error {
 	return c.test(ctx, "^TestGoldenHere$", "experiments/paper/worlds", "experiments/paper/series", "experiments/paper")
 }
 
-// runTests runs the tests of the solver, the fields and the products.
+// runTests runs the tests of the solver, the fields, the layers and the products.
 func runTests(ctx context.Context, c *child) error {
-	return c.test(ctx, c.size.tests, "pengcde/equivariant", "pengcde/field", "pengcde/ode")
+	return c.test(ctx, c.size.tests, "pengcde/equivariant", "pengcde/field", "pengcde/nn", "pengcde/ode")
 }

@@ -28,13 +28,6 @@ extern int pengcde_backwards; // run threads from the last to the first
 
 INLINE int smaller(int a, int b) { return a < b ? a : b; }
 
-// share returns how many of all rows a block takes, between two bounds: enough for a block on each of the 132 cores of
-// an H100 or H200, as each block repeats the sums over its sample.
-INLINE int share(int all, int least, int most) {
-  int each = (all + 131) / 132;
-  return smaller(each < least ? least : each, most);
-}
-
 // sum_up adds up, by pairs, each column of values by threads, and leaves its sum with thread 0.
 INLINE void sum_up(float (*columns)[THREADS], int count) {
   for (int step = THREADS / 2; step > 0; step /= 2)

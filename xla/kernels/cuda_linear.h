@@ -3,9 +3,9 @@
 
 #include "cuda_block.h"
 
-// Sizes of a call: seeds, samples, nodes and the width of rows before and after the map; then the kind of norm and of
-// activation.
-enum { SEEDS, BATCH, NODES, IN, OUT, NORM, BEFORE };
+// Sizes of a call: seeds, samples, nodes, the width of rows before and after the map, the kind of norm and of
+// activation, and the rows that a block takes.
+enum { SEEDS, BATCH, NODES, IN, OUT, NORM, BEFORE, EACH_ROWS };
 enum { NO_NORM, ROW_NORM, GRAPH_NORM };
 enum { AS_IS, RELU, SILU };
 
@@ -63,17 +63,11 @@ INLINE void sample_inverse(const int *s, const float *x, float epsilon, float (*
       *inverse = inverse_root(sums[0][0], size, epsilon);
 }
 
-// rows_of_block returns the number of rows that a block takes.
-INLINE int rows_of_block(const int *s) {
-  int most = smaller(ROOM / s[IN], THREADS);
-  return share(s[BATCH] * s[NODES], smaller(16, most), most);
-}
-
 KERNEL(pengcde_gpu_linear)
 (const int *s, const float *x, const float *gain, const float *shift, const float *weight, const float *bias,
  const float *epsilon, float *y) {
   SHARED float sums[1][THREADS], hats[ROOM], inverses[THREADS];
-  int n = s[NODES], in = s[IN], out = s[OUT], each = rows_of_block(s), tiles = (n + each - 1) / each;
+  int n = s[NODES], in = s[IN], out = s[OUT], each = s[EACH_ROWS], tiles = (n + each - 1) / each;
   BLOCKS(block, s[BATCH] * tiles) {
     int sample = block / tiles, from = block % tiles * each, rows = smaller(each, n - from);
     int seed = sample / (s[BATCH] / s[SEEDS]);
@@ -210,7 +204,7 @@ KERNEL(pengcde_gpu_linear_pullback)
 (const int *s, const float *x, const float *gain, const float *shift, const float *weight, const float *bias,
  const float *epsilon, const float *v, float *dx, float *dgain, float *dshift, float *dweight, float *dbias) {
   SHARED float sums[1][THREADS], parts[2 * COLUMNS + 1][THREADS], inverses[THREADS], means[THREADS];
-  int n = s[NODES], in = s[IN], each = rows_of_block(s), tiles = (n + each - 1) / each;
+  int n = s[NODES], in = s[IN], each = s[EACH_ROWS], tiles = (n + each - 1) / each;
   int inputs = s[BATCH] * tiles, chunks = (in + COLUMNS - 1) / COLUMNS;
   pulled p = {x, gain, shift, weight, v, *epsilon};
   (void)bias;

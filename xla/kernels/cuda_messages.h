@@ -5,28 +5,27 @@
 #include "cuda_block.h"
 
 // Sizes of a call: seeds, samples, nodes, width of states, length of a matrix row, matrices, whether they are
-// symmetric, and whether the identity is added. Then, for each table of neighbours, the nodes in a sample that have a
-// list there, and the length of their lists.
-enum { SEEDS, BATCH, NODES, WIDTH, ROW, MATRICES, SYMMETRIC, IDENTITY, TABLE };
+// symmetric, whether the identity is added, and the nodes that a block takes. Then, for each table of neighbours, the
+// nodes in a sample that have a list there, and the length of their lists.
+enum { SEEDS, BATCH, NODES, WIDTH, ROW, MATRICES, SYMMETRIC, IDENTITY, EACH_NODES, TABLE };
 enum { TABLES = 5, STATISTICS = 5, MOST_NODES = 2048, MOST_WIDTH = 256 };
+enum { MOST_MATRICES = 2 }; // loops to a constant are unrolled, so that pointers stay in registers
 
 // Columns of V, see addRanked of package equivariant.
 enum { COLUMN, ONES, VECTOR, DIAGONAL, COLUMNS };
 
 typedef struct {
-  const float *mixed, *row[2]; // mixed [seeds, coefficients]: of the lists, then of V
+  const float *mixed, *row[MOST_MATRICES]; // mixed [seeds, coefficients]: of the lists, then of V
   const int *table[TABLES], *place_of;
 } matrix;
 
 INLINE int coefficients(const int *s) { return 2 * s[MATRICES] + COLUMNS * (STATISTICS * s[MATRICES] + 1); }
 
-INLINE int nodes_of_block(const int *s) { return share(s[BATCH] * s[NODES], THREADS / s[WIDTH], THREADS); }
-
 // statistic returns the number k of node u: row sum, column sum, diagonal, total and trace of each matrix, then 1.
 INLINE float statistic(const int *s, const matrix *m, int sample, int u, int k) {
   if (k == STATISTICS * s[MATRICES])
     return 1;
-  const float *row = m->row[k / STATISTICS] + (long)sample * s[ROW];
+  const float *row = (k < STATISTICS ? m->row[0] : m->row[1]) + (long)sample * s[ROW];
   int kinds = s[SYMMETRIC] ? 2 : 3, sums = s[ROW] - kinds * s[NODES] - 2;
   switch (k % STATISTICS) {
   case 0:
@@ -82,23 +81,28 @@ INLINE void over_nodes(const int *s, const float *z, float (*v)[COLUMNS], int on
 // The list of a node: its neighbours, their number with padding, and the entries of each matrix to and from them.
 typedef struct {
   const int *neighbours;
-  const float *to[2], *from[2];
+  const float *to[MOST_MATRICES], *from[MOST_MATRICES];
   int count;
 } list;
 
 INLINE list list_of(const int *s, const matrix *m, int sample, int u) {
   list l = {0};
   int place = m->place_of[sample * s[NODES] + u] - sample * s[NODES], table = 0;
+  int places = s[TABLE], width = s[TABLE + 1];
   long at = (long)sample * s[ROW];
-  for (; place >= s[TABLE + 2 * table]; table++) {
-    int places = s[TABLE + 2 * table], width = s[TABLE + 2 * table + 1];
-    at += (s[SYMMETRIC] ? 1 : 2) * places * width;
-    place -= places;
-  }
-  int places = s[TABLE + 2 * table], width = s[TABLE + 2 * table + 1];
-  l.neighbours = m->table[table] + ((long)sample * places + place) * width;
+  l.neighbours = m->table[0];
+  for (int k = 0; k + 1 < TABLES; k++)
+    if (table == k && place >= places) {
+      at += (s[SYMMETRIC] ? 1 : 2) * places * width;
+      place -= places;
+      table = k + 1;
+      places = s[TABLE + 2 * table];
+      width = s[TABLE + 2 * table + 1];
+      l.neighbours = m->table[k + 1];
+    }
+  l.neighbours += ((long)sample * places + place) * width;
   l.count = width;
-  for (int j = 0; j < s[MATRICES]; j++) {
+  for (int j = 0; j < MOST_MATRICES; j++) {
     l.to[j] = m->row[j] + at + place * width;
     l.from[j] = s[SYMMETRIC] ? l.to[j] : l.to[j] + places * width;
   }
@@ -110,10 +114,11 @@ INLINE float product(const int *s, const list *l, const float *mixed, int transp
   float sum = 0;
   for (int k = 0; k < l->count; k++) {
     float weight = 0;
-    for (int j = 0; j < s[MATRICES]; j++) {
-      float to = transposed ? l->from[j][k] : l->to[j][k], from = transposed ? l->to[j][k] : l->from[j][k];
-      weight += mixed[j] * to + mixed[s[MATRICES] + j] * from;
-    }
+    for (int j = 0; j < MOST_MATRICES; j++)
+      if (j < s[MATRICES]) {
+        float to = transposed ? l->from[j][k] : l->to[j][k], from = transposed ? l->to[j][k] : l->from[j][k];
+        weight += mixed[j] * to + mixed[s[MATRICES] + j] * from;
+      }
     sum += weight * z[(long)l->neighbours[k] * s[WIDTH] + i];
   }
   return sum;
@@ -128,7 +133,7 @@ KERNEL(pengcde_gpu_messages)
 (PARAMETERS, float *y) {
   SHARED float v[MOST_NODES][COLUMNS], parts[2][THREADS], totals[2][MOST_WIDTH];
   matrix m = MATRIX;
-  int n = s[NODES], d = s[WIDTH], each = nodes_of_block(s), tiles = (n + each - 1) / each;
+  int n = s[NODES], d = s[WIDTH], each = s[EACH_NODES], tiles = (n + each - 1) / each;
   BLOCKS(block, s[BATCH] * tiles) {
     int sample = block / tiles, from = block % tiles * each, nodes = smaller(each, n - from);
     const float *own = mixed + sample / (s[BATCH] / s[SEEDS]) * coefficients(s), *states = z + (long)sample * n * d;
@@ -151,7 +156,7 @@ INLINE void to_lists(const int *s, const matrix *m, int sample, int from, int no
   enum { GROUP = 32 }; // threads with a list
   int d = s[WIDTH], matrices = s[MATRICES];
   EACH(t) {
-    float sums[4] = {0};
+    float sums[2 * MOST_MATRICES] = {0};
     for (int u = from + t / GROUP; u < from + nodes; u += THREADS / GROUP) {
       list l = list_of(s, m, sample, u);
       const float *own = x + ((long)sample * s[NODES] + u) * d;
@@ -159,28 +164,29 @@ INLINE void to_lists(const int *s, const matrix *m, int sample, int from, int no
         float dot = 0;
         for (int i = 0; i < d; i++)
           dot += own[i] * z[(long)l.neighbours[k] * d + i];
-        for (int j = 0; j < matrices; j++) {
-          sums[j] += dot * l.to[j][k];
-          sums[2 + j] += dot * l.from[j][k];
-        }
+        for (int j = 0; j < MOST_MATRICES; j++)
+          if (j < matrices) {
+            sums[j] += dot * l.to[j][k];
+            sums[MOST_MATRICES + j] += dot * l.from[j][k];
+          }
       }
     }
-    for (int c = 0; c < 4; c++)
+    for (int c = 0; c < 2 * MOST_MATRICES; c++)
       parts[c][t] = sums[c];
   }
-  sum_up(parts, 4);
+  sum_up(parts, 2 * MOST_MATRICES);
   EACH(t)
     if (t < 2 * matrices)
-      to[t] = parts[t < matrices ? t : 2 + t - matrices][0];
+      to[t] = parts[t < matrices ? t : MOST_MATRICES + t - matrices][0];
 }
 
 // The cotangent of the coefficients is the sum of partial [samples, blocks of a sample, coefficients] over the blocks.
 KERNEL(pengcde_gpu_messages_pullback)
 (PARAMETERS, const float *x, float *dz, float *partial) {
-  SHARED float v[MOST_NODES][COLUMNS], parts[4][THREADS], of_z[2][MOST_WIDTH], of_x[2][MOST_WIDTH];
+  SHARED float v[MOST_NODES][COLUMNS], parts[2 * MOST_MATRICES][THREADS], of_z[2][MOST_WIDTH], of_x[2][MOST_WIDTH];
   SHARED float to[THREADS][COLUMNS];
   matrix m = MATRIX;
-  int n = s[NODES], d = s[WIDTH], each = nodes_of_block(s), tiles = (n + each - 1) / each;
+  int n = s[NODES], d = s[WIDTH], each = s[EACH_NODES], tiles = (n + each - 1) / each;
   BLOCKS(block, s[BATCH] * tiles) {
     int sample = block / tiles, from = block % tiles * each, nodes = smaller(each, n - from);
     const float *own = mixed + sample / (s[BATCH] / s[SEEDS]) * coefficients(s);

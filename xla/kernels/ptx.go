@@ -18,16 +18,24 @@ const (
 // Threads is the number of threads of a block. Blocks is the number of blocks of a launch, which share the work.
 const Threads, Blocks = 256, 528
 
-// MessageBlocks returns the number of blocks that pengcde_gpu_messages_pullback takes for a sample, for states [batch,
-// nodes, width].
-func MessageBlocks(batch, nodes, width int) int {
-	each := min(max((batch*nodes+131)/132, Threads/width), Threads)
-	return (nodes + each - 1) / each
+// RowsOfBlock returns the rows that a block of pengcde_gpu_linear takes of x [batch, nodes, in], and NodesOfBlock the
+// nodes that a block of pengcde_gpu_messages takes of states [batch, nodes, width]. There is then a block for each of
+// the 132 cores of an H100 or H200, or fewer if blocks would have less work than threads.
+func RowsOfBlock(batch, nodes, in int) int {
+	most := min(MostRowWidth/in, Threads) // a block has room for MostRowWidth entries
+	return min(max(spread(batch*nodes), 16), most)
 }
 
-// PTX returns a kernel for GPUs by its name, in PTX for sm_80 and later; ok is false for other names. "make ptx" compiles
-// kernels from cuda_linear.h and cuda_messages.h. They are for float32. The first input of each is int32 and holds the
-// sizes; then follow inputs and outputs, row-major. A kernel takes any number of blocks of [Threads].
+// NodesOfBlock is described at [RowsOfBlock].
+func NodesOfBlock(batch, nodes, width int) int {
+	return min(max(spread(batch*nodes), Threads/width), Threads)
+}
+
+func spread(rows int) int { return (rows + 131) / 132 }
+
+// PTX returns a kernel for GPUs by its name, in PTX for sm_80 and later; ok is false for other names. "make ptx"
+// compiles kernels from cuda_linear.h and cuda_messages.h. They are for float32. The first input of each is int32 and
+// holds the sizes; then follow inputs and outputs, row-major. A kernel takes any number of blocks of [Threads].
 func PTX(name string) (code string, ok bool) {
 	text, err := ptx.ReadFile(name + ".ptx")
 	return string(text), err == nil

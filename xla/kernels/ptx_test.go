@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,7 +94,7 @@ func TestEmulated(t *testing.T) {
 	if backend.HasKernels() || strings.Contains(backend.String(), "does not take") || !backend.ForGPU() {
 		t.Skip(backend)
 	}
-	sizes := []int32{1, 1, 2, 3, 1, 0, 1} // two rows of 3 to 1, without a norm, after ReLU
+	sizes := []int32{1, 1, 2, 3, 1, 0, 1, 2} // two rows of 3 to 1, without a norm, after ReLU, in a block
 	program, err := xla.NewProgram(backend, "emulated", func(in []*Node) []*Node {
 		if !xla.HasGPUKernels(in[0]) {
 			t.Error("no kernels for GPUs")
@@ -116,5 +117,25 @@ func TestEmulated(t *testing.T) {
 	defer xla.Free(out...)
 	if y := out[0].Value().([][][]float32); y[0][0][0] != 328 || y[0][1][0] != 27 {
 		t.Errorf("%v, want 328 and 27", y)
+	}
+}
+
+// The limits in Go are the ones in CUDA.
+func TestLimits(t *testing.T) {
+	for file, constants := range map[string]map[string]int{
+		"cuda_block.h":    {"THREADS": kernels.Threads},
+		"cuda_linear.h":   {"ROOM": kernels.MostRowWidth},
+		"cuda_messages.h": {"TABLES": kernels.MostTables, "MOST_NODES": kernels.MostNodes, "MOST_WIDTH": kernels.MostWidth},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range constants {
+			found := regexp.MustCompile(`\b` + name + ` = (\d+)\b`).FindSubmatch(text)
+			if found == nil || string(found[1]) != strconv.Itoa(want) {
+				t.Errorf("%s: %s is %q, want %d", file, name, found, want)
+			}
+		}
 	}
 }

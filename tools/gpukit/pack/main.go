@@ -24,8 +24,8 @@ func main() {
 }
 
 // packages whose tests the kit runs.
-var packages = []string{"pengcde/equivariant", "pengcde/field", "pengcde/ode", "experiments/paper",
-	"experiments/paper/series", "experiments/paper/worlds"}
+var packages = []string{"pengcde/equivariant", "pengcde/field", "pengcde/nn", "pengcde/ode",
+	"experiments/paper", "experiments/paper/series", "experiments/paper/worlds"}
 
 // data are files that the tests read.
 var data = []string{"internal/fixture/testdata", "experiments/paper/testdata"}

@@ -64,10 +64,10 @@ static void run(const kernel *k, call *c) {
 }
 
 static void linear(int n, int in, int out, int norm, int before) {
-  const int32_t sizes[] = {SEEDS, BATCH, n, in, out, norm, before};
+  const int32_t sizes[] = {SEEDS, BATCH, n, in, out, norm, before, 4096 / in < 256 ? 4096 / in : 256};
   for (int pulled = 0; pulled < 2; pulled++) {
     call c = {.ins = 7 + pulled};
-    add(&c, integers(7, sizes), 7);
+    add(&c, integers(8, sizes), 8);
     add(&c, floats(BATCH * n * in), BATCH * n * in);
     for (int i = 0; i < 2; i++)
       add(&c, floats(SEEDS * in), SEEDS * in);
@@ -88,18 +88,18 @@ static void linear(int n, int in, int out, int norm, int before) {
 }
 
 static void messages(int n, int d, int matrices, int symmetric, int tables) {
-  int32_t sizes[18] = {SEEDS, BATCH, n, d, 0, matrices, symmetric, 1};
+  int each = n < 256 ? 256 / d : 256, blocks = (n + each - 1) / each;
+  int32_t sizes[19] = {SEEDS, BATCH, n, d, 0, matrices, symmetric, 1, each};
   int64_t row = (symmetric ? 2 : 3) * n + 2, mixed = 2 * matrices + 4 * (5 * matrices + 1);
   for (int k = 0; k < tables; k++) {
-    sizes[8 + 2 * k] = k + 1 < tables ? n / tables : n - (tables - 1) * (n / tables);
-    sizes[9 + 2 * k] = 1 + 3 * k;
-    row += (symmetric ? 1 : 2) * sizes[8 + 2 * k] * sizes[9 + 2 * k];
+    sizes[9 + 2 * k] = k + 1 < tables ? n / tables : n - (tables - 1) * (n / tables);
+    sizes[10 + 2 * k] = 1 + 3 * k;
+    row += (symmetric ? 1 : 2) * sizes[9 + 2 * k] * sizes[10 + 2 * k];
   }
   sizes[4] = row;
-  int each = (BATCH * n + 131) / 132 < 256 / d ? 256 / d : (BATCH * n + 131) / 132, blocks = (n + each - 1) / each;
   for (int pulled = 0; pulled < 2; pulled++) {
     call c = {.ins = 11 + pulled};
-    add(&c, integers(8 + 2 * tables, sizes), 8 + 2 * tables);
+    add(&c, integers(9 + 2 * tables, sizes), 9 + 2 * tables);
     add(&c, floats(SEEDS * mixed), SEEDS * mixed);
     for (int i = 0; i < 2; i++)
       add(&c, floats(BATCH * row), BATCH * row);
@@ -108,7 +108,7 @@ static void messages(int n, int d, int matrices, int symmetric, int tables) {
       places[u] = u / n * n + (n - 1 - u % n);
     add(&c, places, BATCH * n);
     for (int k = 0; k < 5; k++) {
-      int64_t size = k < tables ? (int64_t)BATCH * sizes[8 + 2 * k] * sizes[9 + 2 * k] : 1;
+      int64_t size = k < tables ? (int64_t)BATCH * sizes[9 + 2 * k] * sizes[10 + 2 * k] : 1;
       int32_t *table = malloc(size * sizeof *table);
       for (int64_t i = 0; i < size; i++)
         table[i] = (int32_t)(i / ((size + BATCH - 1) / BATCH) * n + rand() % n);
