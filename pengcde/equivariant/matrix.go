@@ -86,10 +86,12 @@ func (m *Matrix) entries() *Node {
 	return Slice(m.Rows, AxisRange(), AxisRange(0, m.Rows.Shape().Dim(1)-m.form.statistics()))
 }
 
-// Apply returns M Z for states z [batch, n, d].
+// Apply returns M Z for states z [batch, n, d], by XLA's operations on a GPU: where a sum with z does not follow, what
+// follows often needs another layout, and a kernel of its own then costs more launches than it saves.
 func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
 
-// OneLaunch reports whether the product with states of a width, like z but for that, is a single launch on a GPU.
+// OneLaunch reports whether [Matrix.Residual] and the products of a [Fusion] with states of a width, like z but for
+// that, are a single launch on a GPU.
 func (m *Matrix) OneLaunch(width int, z *Node) bool {
 	return newOnGPU(m.operator, m.form, nil, false).fits(width, z)
 }
@@ -103,9 +105,6 @@ func (m *Matrix) Residual(z *Node) *Node {
 }
 
 func (m *Matrix) multiply(z *Node) *Node {
-	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, false); k.fits(z.Shape().Dim(-1), z) {
-		return k.alone(z)
-	}
 	if m.prepared == nil {
 		prepared := m.operator.prepare(m.form.Symmetric, m.Rows)
 		m.prepared = &prepared
