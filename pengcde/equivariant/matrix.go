@@ -96,7 +96,7 @@ func (m *Matrix) OneLaunch(width int, z *Node) bool {
 	return newOnGPU(m.operator, m.form, nil, false).fits(width, z)
 }
 
-// Residual returns Z + M Z, in one launch if [Matrix.OneLaunch] and all nodes are present.
+// Residual returns Z + M Z for states z [batch, n, d], in one launch if [Matrix.OneLaunch] and all nodes are present.
 func (m *Matrix) Residual(z *Node) *Node {
 	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, true); m.present == nil && k.fits(z.Shape().Dim(-1), z) {
 		return k.alone(z)

@@ -124,6 +124,22 @@ INLINE float product(const int *s, const list *l, const float *mixed, int transp
   return sum;
 }
 
+// multiply computes rows of the product of (identity and) the message matrix, or of its transpose, with the states z of
+// a batch, for some nodes of a sample: y = M z. totals are the sums of z over all nodes of the sample, weighted by
+// column COLUMN of V, or VECTOR for the transpose, and by ONES.
+INLINE void multiply(const int *s, const matrix *m, int sample, int from, int nodes, const float *mixed, int transposed,
+                     const float *z, float (*v)[COLUMNS], float (*totals)[MOST_WIDTH], float *y) {
+  int d = s[WIDTH], column = transposed ? COLUMN : VECTOR;
+  EACH(t)
+    for (int k = t; k < nodes * d; k += THREADS) {
+      int u = from + k / d, i = k % d;
+      long at = ((long)sample * s[NODES] + u) * d + i;
+      list l = list_of(s, m, sample, u);
+      y[at] = product(s, &l, mixed, transposed, z, i) + v[u][ONES] * totals[0][i] + v[u][column] * totals[1][i] +
+              (v[u][DIAGONAL] + s[IDENTITY]) * z[at];
+    }
+}
+
 #define MATRIX {mixed, {row, derivative}, {table0, table1, table2, table3, table4}, place_of}
 #define PARAMETERS \
   const int *s, const float *mixed, const float *row, const float *derivative, const int *place_of, const int *table0, \
@@ -136,17 +152,10 @@ KERNEL(pengcde_gpu_messages)
   int n = s[NODES], d = s[WIDTH], each = s[EACH_NODES], tiles = (n + each - 1) / each;
   BLOCKS(block, s[BATCH] * tiles) {
     int sample = block / tiles, from = block % tiles * each, nodes = smaller(each, n - from);
-    const float *own = mixed + sample / (s[BATCH] / s[SEEDS]) * coefficients(s), *states = z + (long)sample * n * d;
+    const float *own = mixed + sample / (s[BATCH] / s[SEEDS]) * coefficients(s);
     vectors(s, &m, sample, own, v);
-    over_nodes(s, states, v, COLUMN, ONES, parts, totals);
-    EACH(t)
-      for (int k = t; k < nodes * d; k += THREADS) {
-        int u = from + k / d, i = k % d;
-        list l = list_of(s, &m, sample, u);
-        y[((long)sample * n + u) * d + i] = product(s, &l, own, 0, z, i) + v[u][ONES] * totals[0][i] +
-                                            v[u][VECTOR] * totals[1][i] +
-                                            (v[u][DIAGONAL] + s[IDENTITY]) * states[u * d + i];
-      }
+    over_nodes(s, z + (long)sample * n * d, v, COLUMN, ONES, parts, totals);
+    multiply(s, &m, sample, from, nodes, own, 0, z, v, totals, y);
   }
 }
 
@@ -194,22 +203,15 @@ KERNEL(pengcde_gpu_messages_pullback)
     float *out = partial + (long)block * coefficients(s);
     vectors(s, &m, sample, own, v);
     over_nodes(s, states, v, COLUMN, ONES, parts, of_z);
-    over_nodes(s, pulls, v, ONES, VECTOR, parts, of_x);
-    EACH(t)
-      for (int k = t; k < nodes * d; k += THREADS) {
-        int u = from + k / d, i = k % d;
-        list l = list_of(s, &m, sample, u);
-        dz[((long)sample * n + u) * d + i] = product(s, &l, own, 1, x, i) + v[u][ONES] * of_x[1][i] +
-                                             v[u][COLUMN] * of_x[0][i] +
-                                             (v[u][DIAGONAL] + s[IDENTITY]) * pulls[u * d + i];
-      }
+    over_nodes(s, pulls, v, VECTOR, ONES, parts, of_x);
+    multiply(s, &m, sample, from, nodes, own, 1, x, v, of_x, dz);
     EACH(t)
       if (t < nodes) {
         const float *p = pulls + (from + t) * d, *q = states + (from + t) * d;
         float sums[COLUMNS] = {0};
         for (int i = 0; i < d; i++) {
-          sums[COLUMN] += q[i] * of_x[0][i];
-          sums[ONES] += p[i] * of_z[0][i] + q[i] * of_x[1][i];
+          sums[COLUMN] += q[i] * of_x[1][i];
+          sums[ONES] += p[i] * of_z[0][i] + q[i] * of_x[0][i];
           sums[VECTOR] += p[i] * of_z[1][i];
           sums[DIAGONAL] += p[i] * q[i];
         }

@@ -11,7 +11,7 @@
 #define INPUTS \
   INPUT(0), INPUT(1), INPUT(2), INPUT(3), INPUT(4), INPUT(5), INPUT(6), INPUT(7), INPUT(8), INPUT(9), INPUT(10)
 
-static void *multiply(call_frame *f) {
+static void *forward(call_frame *f) {
   if (!begin(f))
     pengcde_gpu_messages(INPUTS, OUTPUT(0));
   return NULL;
@@ -24,4 +24,4 @@ static void *pullback(call_frame *f) {
 }
 
 const kernel pengcde_emulated_messages[] = {
-    {"pengcde_gpu_messages", multiply}, {"pengcde_gpu_messages_pullback", pullback}, {NULL, NULL}};
+    {"pengcde_gpu_messages", forward}, {"pengcde_gpu_messages_pullback", pullback}, {NULL, NULL}};
