@@ -22,6 +22,7 @@ type Backend struct {
 
 	workers *workers // nil if the backend can have none
 	notice  string   // for display: a feature that does not work fully
+	loops   bool     // the device repeats loops
 }
 
 // Wrap returns a Backend for a GoMLX backend opened by other means. The caller must then make the settings that [Open]
@@ -85,6 +86,10 @@ func (b *Backend) HasKernels() bool {
 	_, ok := calling.Load(b.Compute)
 	return ok
 }
+
+// Loops reports whether the device repeats the programs of [NewLoop] by itself. It is true for XLA on the CPU and on
+// CUDA, if this package opened their plugin first. Otherwise the host repeats them.
+func (b *Backend) Loops() bool { return b.loops }
 
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used afterwards.
 func (b *Backend) Close() {

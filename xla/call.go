@@ -150,6 +150,13 @@ func inPTX(kernel string, inputs, outputs int) (name, attributes string, ok bool
 		strings.Join(places, ", ")), true
 }
 
+// noKernels is the target of programs without kernels.
+func noKernels(string, int, int) (name, attributes string, ok bool) { return "", "", false }
+
+// rewritten returns the text of a program for XLA's compiler: with kernels, and with the loop of [NewLoop]. It returns
+// the text unchanged if the program has neither.
+func rewritten(program []byte, to target) []byte { return repeated(withKernels(program, to)) }
+
 // withKernels returns the text of a program in which kernels are called, on tensors in row-major order. It returns the
 // text unchanged if the program calls none.
 func withKernels(program []byte, to target) []byte {

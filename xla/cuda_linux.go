@@ -10,26 +10,33 @@ import "C"
 
 import "unsafe"
 
-// withPTX is the file of the plugin whose programs call kernels in PTX, or "". The mutex opening guards it.
-var withPTX string
+// rewrittenCUDA holds the file of the plugin whose programs are rewritten, or "", and how they call kernels. The mutex
+// opening guards it.
+var rewrittenCUDA struct {
+	file string
+	to   target
+}
 
-// insertPTX makes the programs of a loaded plugin call kernels in PTX, and reports whether they do. One plugin of a
+// rewriteCUDA makes a loaded plugin compile programs as [rewritten], and reports whether it does. One plugin of a
 // process can.
-func insertPTX(file string) bool {
+func rewriteCUDA(file string, to target) bool {
 	opening.Lock()
 	defer opening.Unlock()
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	if withPTX == "" && C.pengcde_insert_ptx(path) != 0 {
-		withPTX = file
+	if rewrittenCUDA.file == "" {
+		rewrittenCUDA.to = to // before the first program
+		if C.pengcde_insert_ptx(path) != 0 {
+			rewrittenCUDA.file = file
+		}
 	}
-	return withPTX == file
+	return rewrittenCUDA.file == file
 }
 
 //export pengcdeCompilePTX
 func pengcdeCompilePTX(args *C.pengcde_compile_args) unsafe.Pointer {
 	text := bytesAt(args.program.code, args.program.code_size)
-	if with := withKernels(text, inPTX); &with[0] != &text[0] {
+	if with := rewritten(text, rewrittenCUDA.to); &with[0] != &text[0] {
 		defer replaceProgram(args, with)()
 	}
 	return C.pengcde_compile_below(args)

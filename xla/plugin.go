@@ -146,6 +146,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	var notice string
 	var err error
 	var kernelless string
+	loops := false
 	open := func() error {
 		b, err = newCompute(spec)
 		return err
@@ -157,13 +158,14 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 			if kernelless = withoutKernels(file); err == nil && kernelless == "" {
 				calling.Store(b, true)
 			}
+			loops = intercepted(file)
 			return err
 		})
 		if setting := os.Getenv(KernelsEnv); err == nil && asOnGPU(setting) {
 			forGPU.Store(b, true)
 		}
 	} else if err = open(); err == nil && device == cuda {
-		kernelless = callingPTX(file)
+		kernelless, loops = callingPTX(file)
 		forGPU.Store(b, kernelless == "")
 	} else if err == nil {
 		forGPU.Store(b, false)
@@ -174,7 +176,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
-	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file, notice: notice}
+	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file, notice: notice, loops: loops}
 	if kernelless != "" {
 		backend.Origin += "; slower, without kernels: " + kernelless
 	}

@@ -3,6 +3,7 @@ package xla
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -18,11 +19,19 @@ type Program struct {
 	backend *Backend
 	exec    *graph.Exec
 	build   func(inputs []*graph.Node) []*graph.Node
+	loop    bool // made by NewLoop
 }
 
 // NewProgram returns a program. fn builds its graph at the first call with new shapes. If fn panics, [Program.Call]
 // returns a [*BuildError]. If the backend is not open, the error wraps [ErrNotOpen].
 func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
+	if strings.HasPrefix(strings.ReplaceAll(name, "_", " "), loopOf) {
+		return nil, fmt.Errorf("xla: program %q: want a name that does not begin with %q, as loops do", name, loopOf)
+	}
+	return newProgram(backend, name, fn)
+}
+
+func newProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
 	if err := backend.Check(); err != nil {
 		return nil, err
 	}
@@ -49,6 +58,13 @@ func Donate(t *tensors.Tensor) any { return donated{t} }
 // Call runs the program. Inputs are *tensors.Tensor, plain or wrapped in [Donate]. The caller owns the outputs, and
 // frees them with [Free] or passes them to [Buffers].
 func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
+	if p.loop {
+		return p.repeat(inputs)
+	}
+	return p.once(inputs)
+}
+
+func (p *Program) once(inputs []any) (outputs []*tensors.Tensor, err error) {
 	recordCall(p.name)
 	args := make([]any, len(inputs))
 	for i, input := range inputs {

@@ -20,10 +20,10 @@ import (
 // them; the store of its programs, or nil; and how its programs call kernels, or nil. The mutex opening guards the
 // first two.
 var (
-	intercepted string
-	kernelless  string
-	programs    atomic.Pointer[store]
-	calls       atomic.Pointer[target]
+	interceptedFile string
+	kernelless      string
+	programs        atomic.Pointer[store]
+	calls           atomic.Pointer[target]
 )
 
 // intercepting opens a plugin and replaces the compiler in the plugin's table of functions, which its C API documents.
@@ -36,7 +36,7 @@ var (
 func intercepting(file string, open func() error) (notice string, err error) {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	if intercepted != "" || C.pengcde_loaded(path) != 0 {
+	if interceptedFile != "" || C.pengcde_loaded(path) != 0 {
 		return "", open()
 	}
 	keep, refused := newStore(file, os.Getenv(flagsEnv))
@@ -45,7 +45,7 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	}
 	programs.Store(keep) // before the first request
 	if C.pengcde_intercept(path) != 0 {
-		intercepted = file
+		interceptedFile = file
 		kernelless = registerKernels(os.Getenv(KernelsEnv))
 		if refused != nil {
 			notice = refused.Error()
@@ -81,10 +81,13 @@ func registerKernels(setting string) (kernelless string) {
 	return kernelless
 }
 
+// intercepted reports whether the compiler of the plugin in a file was intercepted. The caller must hold opening.
+func intercepted(file string) bool { return file == interceptedFile }
+
 // withoutKernels returns the reason why the plugin in a file has no kernels, or "" if it has them. The caller must hold
 // opening.
 func withoutKernels(file string) string {
-	if file != intercepted {
+	if !intercepted(file) {
 		return "the plugin was loaded by others, is the second one, or has another C API"
 	}
 	return kernelless
@@ -94,18 +97,20 @@ func withoutKernels(file string) string {
 func intercepts() bool {
 	opening.Lock()
 	defer opening.Unlock()
-	return intercepted != ""
+	return interceptedFile != ""
 }
 
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	record(bytesAt(args.program.code, args.program.code_size), bytesAt(args.program.format, args.program.format_size),
 		bytesAt(args.options, args.options_size))
-	if to := calls.Load(); to != nil {
-		text := bytesAt(args.program.code, args.program.code_size)
-		if with := withKernels(text, *to); &with[0] != &text[0] {
-			defer replaceProgram(args, with)()
-		}
+	to := target(noKernels)
+	if known := calls.Load(); known != nil {
+		to = *known
+	}
+	text := bytesAt(args.program.code, args.program.code_size)
+	if with := rewritten(text, to); &with[0] != &text[0] {
+		defer replaceProgram(args, with)()
 	}
 	s := programs.Load()
 	if s == nil {

@@ -60,10 +60,29 @@ func callPTX(t *testing.T, file string) {
 	if off {
 		want = KernelsEnv + "=off"
 	}
-	if got := callingPTX(file); got != want {
-		t.Errorf("without kernels: %q, want %q", got, want)
+	if got, loops := callingPTX(file); got != want || !loops {
+		t.Errorf("without kernels: %q, want %q; loops %t", got, want, loops)
 	}
-	forGPU.Store(backend.Compute, !off && insertPTX(file)) // as for CUDA, without a look at the plugin
+	loop, err := NewLoop(backend, "counted", func(in []*Node) []*Node {
+		left := AddScalar(in[1], -1)
+		return []*Node{GreaterThan(left, ZerosLike(left)), left}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loop.Close()
+	counted, err := loop.once([]any{true, int32(9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := counted[1].Value().(int32); left != 0 {
+		t.Errorf("the device left %d repetitions of a loop to the host", left)
+	}
+	Free(counted...)
+	if !off { // as for CUDA, without a look at the plugin
+		rewrittenCUDA.to = inPTX
+		forGPU.Store(backend.Compute, true)
+	}
 	program, err := NewProgram(backend, "with kernels", func(in []*Node) []*Node {
 		if HasKernels(in[0]) || !ForGPU(in[0]) || HasGPUKernels(in[0]) == off {
 			t.Errorf("kernels for CPUs %t, for GPUs %t", HasKernels(in[0]), HasGPUKernels(in[0]))

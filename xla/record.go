@@ -11,7 +11,7 @@ import (
 type Recorder struct {
 	// Compiled, where set, is given every program that XLA on the CPU compiles, or takes from the folder of [CacheEnv].
 	Compiled func(Source)
-	// Called, where set, is given the name of a [Program] at each of its calls.
+	// Called, where set, is given the name of a [Program] at each of its calls, and at each repetition of a loop.
 	Called func(name string)
 }
 

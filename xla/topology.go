@@ -108,8 +108,9 @@ func (t *Topology) Identity() string {
 // compiled from then on. The value is a bool, an int or a string. No Compile may run at the same time.
 func (t *Topology) Set(flag string, value any) { t.options[flag] = value }
 
-// Code returns a program's code as Compile compiles it, with kernels in PTX for each [Call] of a kernel for GPUs.
-func (t *Topology) Code(s Source) []byte { return withKernels(s.Code, inPTX) }
+// Code returns a program's code as Compile compiles it: with kernels in PTX for each [Call] of a kernel for GPUs, and
+// with the loop of [NewLoop].
+func (t *Topology) Code(s Source) []byte { return rewritten(s.Code, inPTX) }
 
 // Compile compiles a program; the error wraps [ErrCompile].
 func (t *Topology) Compile(s Source) (*Compiled, error) {
