@@ -16,10 +16,10 @@ func hermite(at span) Interval {
 	// The first interval has no slope before it and is a straight line: all weight goes to s.
 	p, dp = Where(at.first, u, p), Where(at.first, OnesLike(dp), dp)
 	q, dq = Where(at.first, ZerosLike(q), q), Where(at.first, ZerosLike(dq), dq)
-	row := func(q, p *Node) *Node { return Stack([]*Node{Div(q, at.before), Div(p, h)}, 1) }
-	return Interval{
-		Knots:   Stack([]*Node{Where(at.first, at.k, AddScalar(at.k, -1)), at.k, AddScalar(at.k, 1)}, 1),
-		Weights: Stack([]*Node{row(q, p), row(dq, dp)}, 1),
-		Time:    at.t, Clock: OnesLike(at.t),
+	row := func(q, p *Node) []*Node { return []*Node{Div(q, at.before), Div(p, h)} }
+	i := Interval{
+		Knots: Stack([]*Node{Where(at.first, at.k, AddScalar(at.k, -1)), at.k, AddScalar(at.k, 1)}, 1),
+		Time:  at.t, Clock: OnesLike(at.t),
 	}
+	return i.between(row(q, p), row(dq, dp))
 }

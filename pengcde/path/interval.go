@@ -21,6 +21,10 @@ type Interval struct {
 	// for Rectilinear.
 	Time, Clock *Node
 
+	// columns are the columns of Weights, [batch] each, by row; nil if not at hand. Each is a value that XLA can compute
+	// where it is used, without a launch on a GPU to stack them.
+	columns [2][]*Node
+
 	all   bool // every knot has a weight
 	count int  // number of knots; 0 if unknown
 }
@@ -28,9 +32,29 @@ type Interval struct {
 // Freeze returns the interval with X' = 0 for samples where moving [batch] bool is false.
 func (i Interval) Freeze(moving *Node) Interval {
 	own := ConvertDType(moving, i.Weights.DType())
+	columns := i.columns[1]
+	i.columns[1] = nil
+	for _, column := range columns {
+		i.columns[1] = append(i.columns[1], Mul(column, own))
+	}
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
 	i.Weights = Mul(i.Weights, ExpandAxes(own, -1))
 	return i
+}
+
+// between returns the interval whose weights of differences between successive knots are given, for X and for X'.
+func (i Interval) between(x, dx []*Node) Interval {
+	i.columns = [2][]*Node{x, dx}
+	i.Weights = Stack([]*Node{Stack(x, 1), Stack(dx, 1)}, 1)
+	return i
+}
+
+// weight returns the weight of difference k in X (j = 0) or X' (j = 1) for samples from .. from+count-1, [count, 1, 1].
+func (i Interval) weight(j, k, from, count int) *Node {
+	if columns := i.columns[j]; columns != nil {
+		return ExpandAxes(Slice(columns[k], AxisRange(from, from+count)), 1, 2)
+	}
+	return Slice(i.Weights, AxisRange(from, from+count), AxisElem(j), AxisElem(k))
 }
 
 // fits panics unless x is [batch, T, ...]. The check is needed because an out-of-range gather is silent.
@@ -81,7 +105,6 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
-	weights := ConvertDType(i.Weights, rows.DType())
 	each := dims[0]
 	if sliced(rows) {
 		each = 1
@@ -94,7 +117,7 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 		}
 		combined := func(j int) (sum *Node) {
 			for k := range len(named) - 1 {
-				weight := Slice(weights, AxisRange(from, from+each), AxisElem(j), AxisElem(k)) // [each, 1, 1]
+				weight := ConvertDType(i.weight(j, k, from, each), rows.DType())
 				term := Mul(weight, Sub(named[k+1], named[k]))
 				if sum == nil {
 					sum = term

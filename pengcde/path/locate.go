@@ -102,8 +102,8 @@ func column(x *Node, i int) *Node { return Squeeze(Slice(x, AxisRange(), AxisEle
 
 // pair returns the interval in which X = x_k + w d and X' = dw d, d = x_k+1 - x_k.
 func (s span) pair(w, dw *Node) Interval {
-	weights := ExpandAxes(Stack([]*Node{w, dw}, 1), -1) // [batch, 2, 1]
-	return Interval{Knots: Stack([]*Node{s.k, AddScalar(s.k, 1)}, 1), Weights: weights, Time: s.t, Clock: OnesLike(s.t)}
+	i := Interval{Knots: Stack([]*Node{s.k, AddScalar(s.k, 1)}, 1), Time: s.t, Clock: OnesLike(s.t)}
+	return i.between([]*Node{w}, []*Node{dw})
 }
 
 // fraction returns u/h, clipped to [0, 1].
