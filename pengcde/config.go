@@ -113,6 +113,8 @@ type Execution struct {
 	// its Groups. The zero value keeps all states. Fit refuses a Memory.Bytes below one state [BatchSize, Nodes,
 	// Hidden].
 	Memory ode.Memory `json:"-"`
+	// Loop says whether the device or the host drives the steps of a solve; the zero value decides by the backend.
+	Loop ode.Loop `json:"-"`
 	// Groups is the number of groups that the samples of a batch are split into. The groups are solved concurrently,
 	// with XLA on a CPU each on its own core, with CUDA each on its own GPU. 0 means one group for each core or GPU, or
 	// for each sample if there are fewer samples; 1 means no split. With constant steps the groups change results only
@@ -240,6 +242,9 @@ func (c Config) checkEquation() error {
 			return errs.In("pengcde: Config.Adaptive", err, ErrInput)
 		}
 	}
+	if err := c.Loop.Check(); err != nil {
+		return errs.In("pengcde: Config.Loop", err, ErrInput)
+	}
 	_, err := c.vectorField()
 	return err
 }
@@ -248,7 +253,7 @@ func (c Config) checkEquation() error {
 func (c Config) checkNetwork() error {
 	taken := c
 	taken.Hidden, taken.Layers, taken.Field, taken.RowFeatures = 0, 0, nil, 0
-	taken.Equation, taken.Memory, taken.Groups = Equation{}, ode.Memory{}, 0
+	taken.Equation, taken.Memory, taken.Loop, taken.Groups = Equation{}, ode.Memory{}, "", 0
 	if other := difference(c, taken); other != "" {
 		return invalid("Config.%s is set beside Network, for which it means nothing: leave one out", other)
 	}
@@ -281,7 +286,7 @@ func (c Config) dtype() dtypes.DType {
 func (c Config) wiring() wiring {
 	w := wiring{
 		encoder: c.encoder(), ofRows: c.RowFeatures > 0, head: c.Head, hidden: c.Hidden * states(c.Field),
-		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps(),
+		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, loop: c.Loop, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps

@@ -28,8 +28,9 @@ type wiring struct {
 	field      field.Field
 	head       head.Head
 	stepSize   ode.StepSize
-	maxSteps   int        // of adaptive steps; 0 for ode's default
-	continuous bool       // the field is continuous where steps end, unless nodes appear or leave there
+	maxSteps   int  // of adaptive steps; 0 for ode's default
+	continuous bool // the field is continuous where steps end, unless nodes appear or leave there
+	loop       ode.Loop
 	memory     ode.Memory // of solves that are differentiated
 	hidden     int        // width of the state
 }

@@ -55,7 +55,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"Head pairs":  func(c *Config) { c.Head = head.Ranking{Pairs: true} },
 		"Network":     discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
 	}
-	same := []string{"Product", "Memory", "Groups", "Seed", "Notices"}
+	same := []string{"Product", "Memory", "Loop", "Groups", "Seed", "Notices"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		if changes[f.Name] == nil && !f.Anonymous && !slices.Contains(same, f.Name) {
 			t.Errorf("no change of Config.%s", f.Name)

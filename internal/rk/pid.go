@@ -84,6 +84,23 @@ func NewAdaptive(c PID, order int, t0, t1 float64) *Adaptive {
 	return s
 }
 
+// State is what Judge learnt so far: the length of the next step, the norms of the last two accepted steps, latest
+// first, and whether the last try was accepted.
+type State struct {
+	H        float64
+	Before   [2]float64
+	Accepted bool
+}
+
+// State returns the state, for a control that continues elsewhere.
+func (s *Adaptive) State() State { return State{s.h, s.before, s.accepted} }
+
+// Resume continues from a state.
+func (s *Adaptive) Resume(from State) { s.h, s.before, s.accepted = from.H, from.Before, from.Accepted }
+
+// Powers returns the powers of E_n, E_{n-1} and E_{n-2} in the length of the next step.
+func (s *Adaptive) Powers() [3]float64 { return s.powers }
+
 // FitOrder returns the order of the error estimate if the first step is Automatic, else 0.
 func (s *Adaptive) FitOrder() float64 {
 	if s.First == Automatic {

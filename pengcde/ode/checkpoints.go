@@ -149,7 +149,9 @@ func (c *checkpoints) starts(r *replay, round int) ([]*tensors.Tensor, error) {
 	return c.all(z), nil
 }
 
-func (c *checkpoints) first(r *replay) []*tensors.Tensor { return c.all(c.load(c.kept[0], &r.scratch)) }
+func (c *checkpoints) first(r *replay) ([]*tensors.Tensor, error) {
+	return c.all(c.load(c.kept[0], &r.scratch)), nil
+}
 
 func (c *checkpoints) all(z *tensors.Tensor) []*tensors.Tensor {
 	return slices.Repeat([]*tensors.Tensor{z}, c.shape.Dimensions[0])

@@ -14,8 +14,9 @@
 // [Constant] and [Given] work with all methods.
 //
 // The samples of a batch advance together. Each has its own time, step size and acceptance. One compiled program tries
-// a step for the whole batch; the loop and the step size control are plain Go in float64. The compile time therefore
-// does not depend on the number of steps, and a solve can be cancelled between steps.
+// a step for the whole batch. Where the device can repeat a program, up to 32 tries are one call; [Loop] says when, and
+// plain Go drives the steps elsewhere. The step size control is the same in both, in float64. The compile time does not
+// depend on the number of steps, and a solve can be cancelled between calls.
 //
 // Times are float64 in the loop, in the programs and in the field, whatever the float type of the states. Neighbours in
 // float32 are 1/16 apart at t = 1e6, yet steps there are as fine as at 0. Step lengths are differences of times. They

@@ -20,6 +20,7 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	}
 	run := &integration{solver: s, ctx: ctx, control: control, every: p.Save == EveryStep, continuous: p.Continuous,
 		times: times, args: p.Args}
+	run.capacity = s.loopCapacity(control, p, stops)
 	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,8 @@ type integration struct {
 	control control
 	history history // for a pullback; nil for none
 	every   bool    // save at every step
+	// capacity is the number of tries in a loop on the device; 0 for none
+	capacity int
 	// continuous means that the field does not jump at step-to times
 	continuous bool
 	times      [][]float64 // save times; if every is set, the step ends so far
@@ -98,6 +101,9 @@ func (m *integration) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, 
 		return nil, err
 	}
 	for {
+		if err := m.loops(); err != nil {
+			return nil, err
+		}
 		if active, err := m.plan(); err != nil {
 			return nil, err
 		} else if !active {

@@ -8,14 +8,14 @@ import (
 )
 
 // Memory says which states a solve keeps for [Solution.Pullback]. The zero value keeps the state at the start of every
-// accepted step, on the device.
+// accepted step, on the device; in loops ([Loop]) of every try, up to the next power of two in each.
 //
 // With fewer states, the pullback takes the steps between them again, exactly as before. The gradient is the same, to
-// the last bit if the backend computes the field alike in all programs. With c states and N steps each step is taken
-// again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice. If
-// the steps are known in advance ([Constant] and [Given]), the choice of states minimises the total work. Otherwise
-// states are thinned out during the solve, which takes up to 1.3 times as many steps in all. [Solver.Plan] predicts the
-// counts.
+// the last bit if [LoopHost] drives the solve and the backend computes the field alike in all programs. With c states
+// and N steps each step is taken again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps,
+// each taken again at most twice. If the steps are known in advance ([Constant] and [Given]), the choice of states
+// minimises the total work. Otherwise states are thinned out during the solve, which takes up to 1.3 times as many
+// steps in all. [Solver.Plan] predicts the counts.
 type Memory struct {
 	// Checkpoints is the maximum number of states [batch, ...] kept, z0 included; 0 sets no limit.
 	Checkpoints int
@@ -62,7 +62,7 @@ type history interface {
 	// scratch. Rounds must come in descending order.
 	starts(r *replay, round int) ([]*tensors.Tensor, error)
 	// first returns the same as starts for round 0, and may be called at any time.
-	first(r *replay) []*tensors.Tensor
+	first(r *replay) ([]*tensors.Tensor, error)
 	// states returns the number of states kept.
 	states() int
 	free()
@@ -73,6 +73,9 @@ func (m *integration) newHistory(p Problem, stepTo [][]float64) (history, error)
 	limit, err := p.limit()
 	if err != nil || p.Forget {
 		return nil, err
+	}
+	if m.capacity > 0 {
+		return &loopHistory{solver: m.solver, rows: make([][]loopRow, len(m.times))}, nil
 	}
 	if limit == 0 && !p.Memory.Host {
 		return &trail{}, nil
@@ -129,10 +132,7 @@ func (r *trail) starts(_ *replay, round int) ([]*tensors.Tensor, error) {
 	return from, nil
 }
 
-func (r *trail) first(*replay) []*tensors.Tensor {
-	from, _ := r.starts(nil, 0)
-	return from
-}
+func (r *trail) first(*replay) ([]*tensors.Tensor, error) { return r.starts(nil, 0) }
 
 func (r *trail) states() int { return r.count }
 

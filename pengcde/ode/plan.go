@@ -12,9 +12,10 @@ import (
 
 // Plan predicts the cost of a solve and its pullback.
 type Plan struct {
-	// Exact reports whether the steps are known in advance ([Constant], [Given]). All counts then hold exactly for a
-	// run that does not fail. Otherwise they are upper bounds, reached if every sample takes Config.MaxSteps tries and
-	// accepts each. The work of one sample is StepEvaluations per try, and one or two evaluations to start.
+	// Exact reports whether the steps are known in advance ([Constant], [Given]). All counts then hold exactly for a run
+	// that does not fail, but for the bytes of loops on the device. Otherwise they are upper bounds, reached if every
+	// sample takes Config.MaxSteps tries and accepts each. The work of one sample is StepEvaluations per try, and one or
+	// two evaluations to start.
 	Exact bool
 	// Steps and Evaluations hold Stats.Accepted and Stats.Evaluations of each sample.
 	Steps, Evaluations []int
@@ -31,7 +32,8 @@ type Plan struct {
 	// package's tensors on the device at one time, in the solve or the pullback: the states kept, the inputs and
 	// results of a step, sums of gradients. It does not include the few numbers per sample (such as times), z0, args,
 	// the cotangent, and the temporary memory of a compiled program. The last is enough for one step, however many
-	// steps there are: see [Solver.Temporary].
+	// steps there are: see [Solver.Temporary]. With loops on the device ([Loop]), DeviceBytes is an upper bound for a
+	// run in which the host takes no try.
 	DeviceBytes, HostBytes int64
 
 	kept int // states kept at the end of the solve
@@ -111,6 +113,10 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+jumpSlopes
 	}
 	plan.kept, plan.States = r.kept, r.most
+	if capacity := s.loopCapacity(control, p, stops); capacity > 0 {
+		plan.addLoops(s, p, rounds, capacity)
+		return plan, nil
+	}
 	plan.addMarch(s, p, rounds, r.held, saves, jumps)
 	if !p.Forget {
 		renewed := 0
@@ -182,6 +188,29 @@ func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, 
 	plan.DeviceBytes = int64(most) * plan.StateBytes
 }
 
+// addLoops adds the tensors of a solve and its pullback in loops with a capacity of tries.
+func (plan *Plan) addLoops(s *Solver, p Problem, tries, capacity int) {
+	stages := s.method.stages()
+	kept := capacity * max(1, (tries+capacity-1)/capacity) // states
+	if p.Forget {
+		kept = capacity
+	}
+	most := kept - capacity + 2*(2+capacity*(1+stages)) // what a loop takes and what it returns
+	plan.DeviceBytes = int64(most) * plan.StateBytes
+	if !p.Forget {
+		pulled := int64(kept+1+2*capacity+2)*plan.StateBytes + 2*s.gradientBytes(p)
+		plan.DeviceBytes = max(plan.DeviceBytes, pulled)
+	}
+}
+
+// gradientBytes returns the size of the cotangents of the differentiated args.
+func (s *Solver) gradientBytes(p Problem) (bytes int64) {
+	for _, i := range differentiated(s, p.Args) {
+		bytes += int64(p.Args[i].Shape().ByteSize())
+	}
+	return bytes
+}
+
 // addPullback adds the counts of a pullback. crowded means that more saves may lie in a step than one call takes.
 func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
@@ -220,17 +249,14 @@ func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded
 			again++
 		}
 	}
-	gradients := int64(0)
-	for _, i := range differentiated(s, p.Args) {
-		gradients += int64(p.Args[i].Shape().ByteSize())
-	}
+	gradients := s.gradientBytes(p)
 	pulled := int64(held+always+start+stages+1)*plan.StateBytes + 2*gradients // old and new
 	plan.DeviceBytes = max(plan.DeviceBytes, pulled, int64(held+max(pull, again))*plan.StateBytes+gradients)
 }
 
 // Temporary estimates the temporary memory in bytes of the compiled programs of a step and of its pullback, in addition
-// to the bytes of [Plan]: see [xla.Program.Temporary]. It does not depend on the number of steps. Temporary builds both
-// graphs and compiles nothing.
+// to the bytes of [Plan]: see [xla.Program.Temporary]. It does not depend on the number of steps, and a loop on the
+// device needs about as much. Temporary builds both graphs and compiles nothing.
 func (s *Solver) Temporary(p Problem) (int64, error) {
 	if _, _, _, err := s.check(p); err != nil {
 		return 0, err

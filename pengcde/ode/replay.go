@@ -45,16 +45,27 @@ func (r *replay) run() (*Gradients, error) {
 	r.ones = tensors.FromValue(slices.Repeat([]float64{1}, len(r.times))) // tolerances of steps whose error is not used
 	defer xla.Free(none, r.ones)
 
+	if c := r.inLoops(pulls); c != nil {
+		return r.result(r.unwind(c, pulls, sums))
+	}
 	for round := len(pulls) - 1; round >= 0; round-- {
 		out, err := r.round(round, pulls[round], none, sums)
 		if err != nil {
 			xla.Free(sums...)
-			if !errors.Is(err, Cancelled) {
-				err = errs.In("pengcde/ode: pullback", err)
-			}
-			return nil, err
+			return r.result(nil, err)
 		}
 		sums = out
+	}
+	return r.result(sums, nil)
+}
+
+// result returns the cotangents of the state at the start and of the args.
+func (r *replay) result(sums []*tensors.Tensor, err error) (*Gradients, error) {
+	if err != nil {
+		if !errors.Is(err, Cancelled) {
+			err = errs.In("pengcde/ode: pullback", err)
+		}
+		return nil, err
 	}
 	g := &Gradients{Z0: sums[0], Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed,
 		Evaluations: r.evaluations}
@@ -163,7 +174,9 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 			// No cotangent flows back to the end of the sample. Its field or slope need not be finite there, and 0
 			// times infinity would be NaN. At its start both are finite, or its gradient is not finite anyway.
 			if first == nil {
-				first = r.history.first(r)
+				if first, err = r.history.first(r); err != nil {
+					return at, nil, err
+				}
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 			at.from[b] = r.offsets[b][0]
@@ -172,8 +185,10 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 			// cotangent.
 			if elsewhere == nil {
 				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
-				begun := r.history.first(r)[moved]
-				if elsewhere, err = pickRows(begun, r.final.Shape(), func(int) int { return moved }); err != nil {
+				if first, err = r.history.first(r); err != nil {
+					return at, nil, err
+				}
+				if elsewhere, err = pickRows(first[moved], r.final.Shape(), func(int) int { return moved }); err != nil {
 					return at, nil, err
 				}
 				r.scratch.Own(elsewhere)

@@ -56,23 +56,38 @@ func (s *Solver) knownSteps(c control, times, stepTo [][]float64, continuous boo
 		if _, known := sm.steps.(*given); sm.active() && !known {
 			return nil, nil, false, nil
 		}
-		for sm.active() && (c.maxSteps == 0 || len(sm.taken) < c.maxSteps) {
-			end, err := sm.propose()
-			if err != nil {
-				return nil, nil, false, err
-			}
-			if end == sm.t {
-				break
-			}
-			sm.tryTo(end)
-			if _, err = sm.judge(b, s.method.stages()-1, 0); err != nil {
-				return nil, nil, false, err
-			}
-			sm.advance()
+		taken, at, err := sm.knownSteps(c.maxSteps)
+		if err != nil {
+			return nil, nil, false, err
 		}
-		ends, offsets = append(ends, sm.taken), append(offsets, sm.offsets)
+		ends, offsets = append(ends, taken), append(offsets, at)
 	}
 	return ends, offsets, true, nil
+}
+
+// knownSteps returns the ends of the next steps of a sample whose step sizes are known, and the offsets at its time and
+// at the ends: at most the given number of steps, or all if it is 0. The sample itself does not move.
+func (sm sample) knownSteps(limit int) (ends, offsets []float64, err error) {
+	sm.taken, sm.offsets = nil, []float64{sm.offset}
+	if steps, ok := sm.steps.(*given); ok {
+		own := *steps
+		sm.steps = &own
+	}
+	for sm.active() && (limit == 0 || len(sm.taken) < limit) {
+		end, err := sm.propose()
+		if err != nil {
+			return nil, nil, err
+		}
+		if end == sm.t {
+			break
+		}
+		sm.tryTo(end)
+		if _, err = sm.judge(0, 0, 0); err != nil {
+			return nil, nil, err
+		}
+		sm.advance()
+	}
+	return sm.taken, sm.offsets, nil
 }
 
 // tryTo sets the end of the next try.
@@ -125,17 +140,8 @@ func (sm *sample) fail(index int, code Code, cause error) {
 
 // judge passes the error norm of the try to the control and reports whether the sample accepts the step.
 func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
-	sm.stats.Evaluations += evaluations
-	sm.tried = math.Abs(sm.end - sm.t)
-	sm.notFinite = math.IsNaN(norm)
-	sm.rejected = !sm.steps.Judge(sm.t, sm.end, norm)
-	if !sm.rejected {
-		sm.stats.Accepted++
-		sm.taken, sm.offsets = append(sm.taken, sm.end), append(sm.offsets, sm.endOffset)
-		return true, nil
-	}
-	sm.stats.Rejected++
-	if sm.notFinite {
+	sm.count(evaluations, norm, sm.steps.Judge(sm.t, sm.end, norm))
+	if sm.rejected && sm.notFinite {
 		again, err := sm.propose()
 		if err != nil {
 			return false, err
@@ -144,5 +150,18 @@ func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
 			sm.fail(index, NotFinite, nil)
 		}
 	}
-	return false, nil
+	return !sm.rejected, nil
+}
+
+// count records a try.
+func (sm *sample) count(evaluations int, norm float64, accepted bool) {
+	sm.stats.Evaluations += evaluations
+	sm.tried = math.Abs(sm.end - sm.t)
+	sm.notFinite, sm.rejected = math.IsNaN(norm), !accepted
+	if !accepted {
+		sm.stats.Rejected++
+		return
+	}
+	sm.stats.Accepted++
+	sm.taken, sm.offsets = append(sm.taken, sm.end), append(sm.offsets, sm.endOffset)
 }

@@ -23,6 +23,8 @@ type Config struct {
 	StepSize StepSize
 	// MaxSteps bounds the tries of each sample. 0 means [DefaultMaxSteps], or no bound with Constant and Given.
 	MaxSteps int
+	// Loop says what drives the steps; the zero value decides by the backend.
+	Loop Loop
 	// Parameters is the number of leading args that [Solution.Pullback] differentiates; 0 means all args of a float
 	// type.
 	Parameters int
@@ -41,12 +43,15 @@ type Solver struct {
 	control  control
 	maxSteps int // from Config
 	params   int
+	onDevice bool // the device drives the steps where it can
 	closed   bool
 
 	first, step, save, pull, gather, vectorJacob *xla.Program
 	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
 	power                                        *xla.Program // for an estimate of stiffness
+	loop, loopBlank, loopSave, loopRow           *xla.Program // for steps in loops on the device
+	loopStates, loopStarts, loopPullback         *xla.Program
 	programs                                     []*xla.Program
 }
 
@@ -75,6 +80,10 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, errs.New(ErrInput, "pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more", s.maxSteps, s.params)
 	}
+	if err := config.Loop.Check(); err != nil {
+		return nil, err
+	}
+	s.onDevice = config.Loop.onDevice(backend)
 	for _, p := range []struct {
 		program **xla.Program
 		name    string
@@ -86,12 +95,22 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		{&s.afterJump, "slope after a jump", s.buildAfterJump}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
 		{&s.power, "power iteration", s.buildPower},
+		{&s.loopBlank, "blank loop", s.buildLoopBlank}, {&s.loopSave, "save of a loop", buildLoopSave},
+		{&s.loopStates, "states of a loop", buildLoopStates}, {&s.loopRow, "state of a loop", buildLoopRow},
+		{&s.loopStarts, "starts of a loop", buildLoopStarts},
 	} {
 		if *p.program, err = xla.NewProgram(backend, "ode "+p.name, p.build); err != nil {
 			return nil, err
 		}
 		s.programs = append(s.programs, *p.program)
 	}
+	if s.loop, err = xla.NewLoop(backend, "ode steps", s.buildLoop); err != nil {
+		return nil, err
+	}
+	if s.loopPullback, err = xla.NewLoop(backend, "ode pullbacks", s.buildLoopPullback); err != nil {
+		return nil, err
+	}
+	s.programs = append(s.programs, s.loop, s.loopPullback)
 	return s, nil
 }
 

@@ -82,6 +82,17 @@ func (s *stops) cut(t, end, near float64) float64 {
 	return end
 }
 
+// times returns the times ahead of t.
+func (s *stops) times(t float64) (times []float64) {
+	toward := direction(t, s.ahead[len(s.ahead)-1].t)
+	for _, stop := range s.ahead {
+		if toward*(stop.t-t) > 0 {
+			times = append(times, stop.t)
+		}
+	}
+	return times
+}
+
 // checkStops checks the step-to times of a problem.
 func checkStops(p Problem) ([][]float64, error) {
 	const what = "step-to time"
