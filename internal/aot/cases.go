@@ -95,7 +95,13 @@ var (
 		Graphs: 2, Observations: 12, Events: 4, Horizon: 0.5}
 	few = synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Seed: seed,
 		Graphs: 2, Observations: 4, Events: 1, Horizon: 0.5}
+	// large has events that change as many edges a node as on 400 nodes. One observation follows the first.
+	large = synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Seed: seed,
+		Graphs: 2, Observations: 4, Events: 1, Horizon: 0.05, EventProbability: 0.001 * 400 / largest}
 )
+
+// Sizes of the graphs in AllCases, square numbers.
+const least, medium, largest = 100, 2025, 317 * 317
 
 // Cases returns the main models with all heads, on heat that spreads over changing grids; the number of nodes must be a
 // square number. Head node is trained on four series as published, where only the graph drives the state. Head class is
@@ -112,12 +118,9 @@ func Cases(nodes int) (all []Case) {
 	return all
 }
 
-// Nodes are the sizes of the graphs in AllCases. All are square numbers.
-func Nodes() []int { return []int{100, 2025} }
-
-// AllCases returns all models on short series: with head node on graphs of both sizes, and on the smallest with other
-// heads and in float64, and PENG-CDE along all paths. They end with the models of package smallmodels, which
-// have all further heads.
+// AllCases returns all models on short series: with head node on graphs of all sizes, and on the smallest with other
+// heads and in float64, and PENG-CDE along all paths. On the largest graphs equations take one step. They end with the
+// models of package smallmodels, which have all further heads.
 func AllCases() (all []Case, err error) {
 	further, err := smallmodels.All()
 	if err != nil {
@@ -136,10 +139,13 @@ func AllCases() (all []Case, err error) {
 		return slices.Concat(cases(short, nodes, head, mainModels), cases(short, nodes, head, furtherEquations),
 			cases(few, nodes, head, networks))
 	}
-	for _, nodes := range Nodes() {
-		all = append(all, of(nodes, "node")...)
+	all = append(of(least, "node"), of(medium, "node")...)
+	for _, c := range cases(large, largest, "node", slices.Concat(mainModels, furtherEquations, networks)) {
+		if c.Config.Network == nil {
+			c.Config.Adaptive, c.Config.Step = nil, large.Horizon
+		}
+		all = append(all, c)
 	}
-	least := Nodes()[0]
 	for _, head := range Heads()[1:] {
 		all = append(all, of(least, head)...)
 	}

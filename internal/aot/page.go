@@ -9,7 +9,7 @@ import (
 )
 
 // Model of time: the sum of LaunchSeconds for each launch and the least time for bytes and multiply-adds by the card's
-// specification. The host, which waits for each try of a step, is not counted.
+// specification. The host is not counted.
 type Model struct {
 	BytesASecond, MultiplyAddsASecond float64
 }
@@ -50,7 +50,12 @@ func (m Model) Epoch(row Row) (seconds float64) {
 	return seconds
 }
 
-const step, pullback = "ode step", "ode step pullback"
+// steps and pullbacks are the programs of a step and of its pullback: one that the host calls, and one that the device
+// repeats.
+var (
+	steps     = []string{"loop of ode steps", "ode step"}
+	pullbacks = []string{"loop of ode pullbacks", "ode step pullback"}
+)
 
 // column is a column of a table on a page.
 type column struct {
@@ -67,8 +72,8 @@ var counts = []column{
 	{"programs that compile", func(_ Model, r Row) string {
 		return fmt.Sprintf("%d of %d", r.compile(), len(r.Programs))
 	}},
-	{"kernels: step", kernelsOf(step)},
-	{"pullback", kernelsOf(pullback)},
+	{"kernels: step", kernelsOf(steps...)},
+	{"pullback", kernelsOf(pullbacks...)},
 	{"AdamW", kernelsOf("AdamW")},
 	{"all", total(func(p Program) int { return p.Kernels })},
 	{"calls of libraries", total(func(p Program) int { return p.Library })},
@@ -76,12 +81,16 @@ var counts = []column{
 	{"temporary, planned (MiB)", func(_ Model, r Row) string {
 		return fmt.Sprintf("%.1f, %.1f", mebibytes(r.Temporary()), mebibytes(r.Planned))
 	}},
-	{"step (ms)", millisecondsOf(step)},
-	{"pullback (ms)", millisecondsOf(pullback)},
+	{"step (ms)", millisecondsOf(steps...)},
+	{"pullback (ms)", millisecondsOf(pullbacks...)},
 }
 
 var epochs = []column{
-	{"tries", func(_ Model, r Row) string { one, _ := r.Largest(step); return fmt.Sprint(one.Calls) }},
+	{"tries", func(_ Model, r Row) string {
+		byDevice, _ := r.Largest(steps[0])
+		byHost, _ := r.Largest(steps[1])
+		return fmt.Sprint(byDevice.Calls + byHost.Calls)
+	}},
 	{"epoch (s)", func(m Model, r Row) string {
 		if r.compile() < len(r.Programs) {
 			return "-"
@@ -154,9 +163,9 @@ func total(of func(Program) int) func(Model, Row) string {
 }
 
 // kernelsOf and millisecondsOf give "-" for a program that does not exist or does not compile.
-func kernelsOf(name string) func(Model, Row) string {
+func kernelsOf(names ...string) func(Model, Row) string {
 	return func(_ Model, r Row) string {
-		p, _ := r.Largest(name)
+		p, _ := r.Largest(names...)
 		if p.Kernels == 0 {
 			return "-"
 		}
@@ -164,9 +173,9 @@ func kernelsOf(name string) func(Model, Row) string {
 	}
 }
 
-func millisecondsOf(name string) func(Model, Row) string {
+func millisecondsOf(names ...string) func(Model, Row) string {
 	return func(m Model, r Row) string {
-		p, _ := r.Largest(name)
+		p, _ := r.Largest(names...)
 		if p.Kernels == 0 {
 			return "-"
 		}

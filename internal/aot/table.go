@@ -44,7 +44,8 @@ type Program struct {
 	hlo.Count
 	// Temporary is the memory that a call needs while it runs, in bytes.
 	Temporary int64 `json:"temporaryBytes"`
-	// Calls is the number of calls in one epoch of one batch on a CPU, for all shapes together.
+	// Calls is the number of calls in one epoch of one batch on a CPU, for all shapes together, and of repetitions of a
+	// loop.
 	Calls int `json:"calls"`
 }
 
@@ -166,11 +167,16 @@ func (m *Maker) compile(s xla.Source, key string) (p Program, err error) {
 	return Program{Count: *r.Count, Temporary: r.Temporary}, nil
 }
 
-// Largest returns the program of that name with the most kernels.
-func (r Row) Largest(name string) (largest Program, ok bool) {
-	for _, p := range r.Programs {
-		if p.Name == name && (!ok || p.Kernels > largest.Kernels) {
-			largest, ok = p, true
+// Largest returns the program with the most kernels of the first name that has one.
+func (r Row) Largest(names ...string) (largest Program, ok bool) {
+	for _, name := range names {
+		for _, p := range r.Programs {
+			if p.Name == name && (!ok || p.Kernels > largest.Kernels) {
+				largest, ok = p, true
+			}
+		}
+		if ok {
+			break
 		}
 	}
 	return largest, ok

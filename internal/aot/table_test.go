@@ -79,7 +79,7 @@ func TestModel(t *testing.T) {
 	if err != nil || m.BytesASecond != 4.8e12 || math.Abs(m.MultiplyAddsASecond-33.45e12) > 0.01e12 {
 		t.Errorf("model %+v, %v", m, err)
 	}
-	p := Program{Name: step, Calls: 7,
+	p := Program{Name: steps[1], Calls: 7,
 		Count: hlo.Count{Launches: 10, Bytes: 4.8e6, MultiplyAdds: int64(m.MultiplyAddsASecond / 1e6)}}
 	if got, want := m.Seconds(p), 32e-6; math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g seconds, want %g", got, want)
@@ -101,7 +101,7 @@ func TestNameOf(t *testing.T) {
 
 // Where a program does not compile, the page says so and predicts no epoch.
 func TestMarkdownOfABrokenProgram(t *testing.T) {
-	table := &Table{Rows: []Row{row(kernels(step, 12), Program{Name: pullback, Error: "no tiles"})}}
+	table := &Table{Rows: []Row{row(kernels(steps[1], 12), Program{Name: pullbacks[1], Error: "no tiles"})}}
 	text := table.Markdown(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
 	for _, want := range []string{"| m | node | 1 of 2 | 12 | - |", "| - |\n",
 		"m, head node, 9 nodes, ode step pullback does not compile: no tiles"} {
@@ -115,7 +115,7 @@ func TestMarkdownOfABrokenProgram(t *testing.T) {
 func TestRefused(t *testing.T) {
 	refused := row()
 	refused.Refused = "m, head node: too much memory"
-	table := &Table{Target: "h200", Rows: []Row{row(kernels(step, 12)), refused}}
+	table := &Table{Target: "h200", Rows: []Row{row(kernels(steps[1], 12)), refused}}
 	table.Rows[1].Nodes = 100
 	text := table.MarkdownOfSizes(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
 	if !strings.Contains(text, "| m | node | 9 | 1 of 1 | 12 |") || strings.Count(text, "| m |") != 1 ||
@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("faults %q of a table beside itself", faults)
 	}
 	table.Rows[0].Refused = "m, head node: no such head"
-	if faults := table.Faults(&Table{Rows: []Row{row(kernels(step, 12)), refused}}); len(faults) != 2 ||
+	if faults := table.Faults(&Table{Rows: []Row{row(kernels(steps[1], 12)), refused}}); len(faults) != 2 ||
 		!strings.Contains(faults[0], "no such head") {
 		t.Errorf("faults %q, want the row that is refused now and the row of other nodes", faults)
 	}

@@ -81,12 +81,13 @@ func (c *child) timePrograms(ctx context.Context) error {
 			}
 			forward = min(forward, time.Since(start).Seconds())
 		}
-		steps := calls["ode step"]
+		steps := calls["ode step"] + calls["loop of ode steps"]
 		var tries, pullbacks int
 		report, err := model.Fit(ctx, windows, nil, train.Config{Epochs: 4, EvaluateEvery: train.NoValidation,
 			BatchSize: len(windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
 			Progress: func(train.Progress) {
-				tries, pullbacks = calls["ode step"], calls["ode step pullback"]
+				tries = calls["ode step"] + calls["loop of ode steps"]
+				pullbacks = calls["ode step pullback"] + calls["loop of ode pullbacks"]
 				clear(calls)
 			}})
 		if err != nil {
@@ -98,9 +99,9 @@ func (c *child) timePrograms(ctx context.Context) error {
 		}
 		step := forward / float64(max(steps, 1))
 		at := fmt.Sprintf("%s, %d nodes: ", one.Model, one.Config.Nodes)
-		c.found(at+"step", 1e3*step, "ms", fmt.Sprintf("%d calls, with the host", steps))
+		c.found(at+"step", 1e3*step, "ms", fmt.Sprintf("%d tries, with the host", steps))
 		c.found(at+"pullback", 1e3*(epoch-step*float64(tries))/float64(max(pullbacks, 1)), "ms",
-			fmt.Sprintf("%d calls, with the host", pullbacks))
+			fmt.Sprintf("%d rounds, with the host", pullbacks))
 		c.found(at+"epoch", epoch, "s", "docs/cuda.md has what was predicted for 400 nodes")
 	}
 	return nil
