@@ -17,6 +17,8 @@ type Target struct {
 	Name string
 	// Config is the text form of XLA's GpuTargetConfigProto.
 	Config string
+	// GPUs is the number of such GPUs in the machine; 0 means 1. A program runs on one of them.
+	GPUs int
 }
 
 //go:embed targets/*.txtpb
@@ -36,7 +38,7 @@ func Targets() (all []Target) {
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, Target{strings.TrimSuffix(entry.Name(), targetExtension), string(content)})
+		all = append(all, Target{Name: strings.TrimSuffix(entry.Name(), targetExtension), Config: string(content)})
 	}
 	return all
 }
@@ -75,6 +77,9 @@ func (t Target) check() error {
 	}
 	if !slices.Contains(strings.Fields(t.Config), "cuda_compute_capability") {
 		return fmt.Errorf("xla: %w: %q has no cuda_compute_capability", ErrTarget, t.Name)
+	}
+	if t.GPUs < 0 {
+		return fmt.Errorf("xla: %w: %q has %d GPUs, want 1 or more, or 0 for 1", ErrTarget, t.Name, t.GPUs)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func openTopology(file string, target Target) (*Topology, error) {
 		"xla_gpu_cuda_data_dir":  filepath.Dir(file),
 	}}
 	maps.Copy(t.options, cudaOptions())
-	if t.compiler, err = newCompiler(file, target.Config); err != nil {
+	if t.compiler, err = newCompiler(file, target); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -101,7 +101,11 @@ func (t *Topology) Identity() string {
 	if info, err := os.Stat(t.plugin); err == nil {
 		file = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	}
-	return fmt.Sprintln(t.target, t.plugin, file, t.options)
+	target := fmt.Sprintf("{%s %s}", t.target.Name, t.target.Config)
+	if t.target.GPUs > 1 {
+		target += fmt.Sprint(" x", t.target.GPUs)
+	}
+	return fmt.Sprintln(target, t.plugin, file, t.options)
 }
 
 // Set sets a flag of XLA, a field of its DebugOptions such as "xla_gpu_enable_triton_gemm", for the programs that are

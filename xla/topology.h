@@ -20,8 +20,10 @@ typedef struct {
 
 // Each returns NULL, or what went wrong, to be freed.
 
-// pengcde_topology makes the topology of one device of the plugin in a file, which is loaded.
-char *pengcde_topology(const char *file, const char *target, size_t target_size, pengcde_compiler *out);
+// pengcde_topology makes a topology of the plugin in a file, which is loaded. shape gives the number of its devices, such
+// as 1x1x2: slices, hosts of a slice, devices of a host.
+char *pengcde_topology(const char *file, const char *target, size_t target_size, const char *shape,
+                       pengcde_compiler *out);
 
 char *pengcde_compile_for(const pengcde_compiler *compiler, const pengcde_program *program, const char *options,
                           size_t options_size, pengcde_compiled *out);

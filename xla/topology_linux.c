@@ -82,14 +82,15 @@ static char *failure(const api *plugin, void *error) {
   return text;
 }
 
-char *pengcde_topology(const char *file, const char *target, size_t target_size, pengcde_compiler *out) {
+char *pengcde_topology(const char *file, const char *target, size_t target_size, const char *shape,
+                       pengcde_compiler *out) {
   api *plugin = pengcde_api(file, EXECUTABLE_MEMORY);
   if (plugin == NULL || plugin->functions[TOPOLOGY_CREATE] == NULL || plugin->functions[COMPILE] == NULL)
     return strdup("its PJRT C API has no compiling ahead of time");
-  static const char platform[] = "cuda", shape[] = "1x1x1", target_key[] = "target_config", shape_key[] = "topology";
+  static const char platform[] = "cuda", target_key[] = "target_config", shape_key[] = "topology";
   option options[] = {
       {sizeof(option), NULL, target_key, sizeof target_key - 1, 0, target, target_size},
-      {sizeof(option), NULL, shape_key, sizeof shape_key - 1, 0, shape, sizeof shape - 1},
+      {sizeof(option), NULL, shape_key, sizeof shape_key - 1, 0, shape, strlen(shape)},
   };
   topology_args args = {sizeof args, NULL, platform, sizeof platform - 1, options, 2, NULL};
   char *error = failure(plugin, plugin->functions[TOPOLOGY_CREATE](&args));

@@ -21,18 +21,20 @@ import (
 type compiler struct{ c *C.pengcde_compiler }
 
 // newCompiler loads a plugin, where it is not, and makes the topology. go-xla leaves XLA's flags changed.
-func newCompiler(file, target string) (compiler, error) {
+func newCompiler(file string, target Target) (compiler, error) {
 	opening.Lock()
 	defer opening.Unlock()
 	defer setEnv(flagsEnv, os.Getenv(flagsEnv))()
 	if _, err := pjrt.GetPlugin(file); err != nil {
 		return compiler{}, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
 	}
-	path, text := C.CString(file), C.CString(target)
+	path, text := C.CString(file), C.CString(target.Config)
+	shape := C.CString(fmt.Sprintf("1x1x%d", max(target.GPUs, 1)))
 	defer C.free(unsafe.Pointer(path))
 	defer C.free(unsafe.Pointer(text))
+	defer C.free(unsafe.Pointer(shape))
 	made := (*C.pengcde_compiler)(C.calloc(1, C.sizeof_pengcde_compiler))
-	if err := failure(C.pengcde_topology(path, text, C.size_t(len(target)), made)); err != nil {
+	if err := failure(C.pengcde_topology(path, text, C.size_t(len(target.Config)), shape, made)); err != nil {
 		C.free(unsafe.Pointer(made))
 		return compiler{}, fmt.Errorf("%w: %s: %w", ErrTarget, file, err)
 	}

@@ -6,7 +6,7 @@ import "fmt"
 
 type compiler struct{}
 
-func newCompiler(file, target string) (compiler, error) {
+func newCompiler(string, Target) (compiler, error) {
 	return compiler{}, fmt.Errorf("%w: compiling ahead of time is for Linux, and built with cgo", ErrPlugin)
 }
 

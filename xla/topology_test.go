@@ -56,9 +56,10 @@ func TestTopologyErrors(t *testing.T) {
 		"no file":      {none, h200, ErrPlugin, "no such file"},
 		"no library":   {text, h200, ErrPlugin, "not a shared library"},
 		"empty target": {"", Target{Name: "mine"}, ErrTarget, `"mine" has no threads_per_warp`},
-		"no cores": {"", Target{"mine", strings.Replace(h200.Config, "core_count: 132", "core_count: 0", 1)}, ErrTarget,
+		"no cores": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "core_count: 132", "core_count: 0", 1)}, ErrTarget,
 			"core_count 0"},
-		"no capability": {"", Target{"mine", strings.Replace(h200.Config, "cuda_compute", "compute", 1)}, ErrTarget,
+		"fewer than no GPUs": {"", Target{Name: "mine", Config: h200.Config, GPUs: -1}, ErrTarget, "-1 GPUs"},
+		"no capability": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "cuda_compute", "compute", 1)}, ErrTarget,
 			"cuda_compute_capability"},
 	} {
 		topology, err := OpenTopology(c.plugin, c.target)
@@ -96,7 +97,9 @@ func TestTopology(t *testing.T) {
 		t.Skip("no CUDA plugin, which make cuda installs")
 	}
 	program := recorded(t)
-	for _, target := range Targets() {
+	two := Targets()[0]
+	two.GPUs = 2
+	for _, target := range append(Targets(), two) {
 		topology, err := OpenTopology("", target)
 		if err != nil {
 			t.Fatal(err)

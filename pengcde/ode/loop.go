@@ -46,6 +46,9 @@ func (l Loop) onDevice(backend *xla.Backend) bool {
 	return l == LoopDevice || l == LoopAuto && backend.Loops()
 }
 
+// loopLength is the number of tries of a loop for small states, and of rounds of a pullback.
+const loopLength = 32
+
 // loopCapacity returns the number of tries in a loop for a problem, or 0 if the host drives it. It does not depend on
 // the size of the batch, so that a batch and its parts on several cores have the same.
 func (s *Solver) loopCapacity(c control, p Problem, stops [][]float64) int {
@@ -55,7 +58,7 @@ func (s *Solver) loopCapacity(c control, p Problem, stops [][]float64) int {
 	}
 	const least, bound = 4, 4 << 20 // of a sample's stages
 	try := int64(1+s.method.stages()) * stateBytes(p.Z0) / int64(p.Z0.Shape().Dimensions[0])
-	capacity := 32
+	capacity := loopLength
 	for capacity >= least && int64(capacity)*try > bound {
 		capacity /= 2
 	}

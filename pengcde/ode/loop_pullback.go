@@ -24,11 +24,10 @@ func (r *replay) inLoops(plan []pulls) *loopHistory {
 
 // unwind replays all rounds by loops, a piece of rounds in each. It takes ownership of sums.
 func (r *replay) unwind(c *loopHistory, plan []pulls, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	const length = 32 // rounds of a loop
-	for last := len(plan); last > 0; last -= min(last, length) {
+	for last := len(plan); last > 0; last -= min(last, loopLength) {
 		err := r.cancelled()
 		if err == nil {
-			sums, err = r.piece(c, plan, max(0, last-length), last, length, sums)
+			sums, err = r.piece(c, plan, max(0, last-loopLength), last, sums)
 			r.scratch.Free()
 		}
 		if err != nil {
@@ -39,9 +38,10 @@ func (r *replay) unwind(c *loopHistory, plan []pulls, sums []*tensors.Tensor) ([
 	return sums, nil
 }
 
-// piece replays the rounds first .. last-1, last first. A loop has space for length rounds.
-func (r *replay) piece(c *loopHistory, plan []pulls, first, last, length int, sums []*tensors.Tensor) (
+// piece replays the rounds first .. last-1, last first.
+func (r *replay) piece(c *loopHistory, plan []pulls, first, last int, sums []*tensors.Tensor) (
 	[]*tensors.Tensor, error) {
+	const length = loopLength
 	s, batch, rounds := r.solver, len(r.taken), last-first
 	spans := make([]float64, length*4*batch)
 	from := make([]loopRow, length*batch) // tensor -1 is the final state
@@ -63,7 +63,7 @@ func (r *replay) piece(c *loopHistory, plan []pulls, first, last, length int, su
 			}
 		}
 	}
-	starts, err := r.loopStarts(c, from, length)
+	starts, err := r.loopStarts(c, from)
 	if err != nil {
 		return sums, err
 	}
@@ -105,8 +105,7 @@ func (r *replay) piece(c *loopHistory, plan []pulls, first, last, length int, su
 }
 
 // loopStarts assembles the states in which the samples start the rounds of a piece, [rounds, batch, ...].
-func (r *replay) loopStarts(c *loopHistory, from []loopRow, rounds int) (*tensors.Tensor, error) {
-	batch := len(from) / rounds
+func (r *replay) loopStarts(c *loopHistory, from []loopRow) (*tensors.Tensor, error) {
 	starts := r.final
 	for tensor := range c.held {
 		tries := make([]int32, len(from))
@@ -120,7 +119,7 @@ func (r *replay) loopStarts(c *loopHistory, from []loopRow, rounds int) (*tensor
 			continue
 		}
 		out, err := r.solver.loopStarts.Call(c.held[tensor],
-			xla.Donate(tensors.FromFlatDataAndDimensions(tries, rounds, batch)), starts)
+			xla.Donate(tensors.FromFlatDataAndDimensions(tries, loopLength, len(r.taken))), starts)
 		if starts != r.final {
 			xla.Free(starts)
 		}

@@ -198,7 +198,7 @@ func (plan *Plan) addLoops(s *Solver, p Problem, tries, capacity int) {
 	most := kept - capacity + 2*(2+capacity*(1+stages)) // what a loop takes and what it returns
 	plan.DeviceBytes = int64(most) * plan.StateBytes
 	if !p.Forget {
-		pulled := int64(kept+1+2*capacity+2)*plan.StateBytes + 2*s.gradientBytes(p)
+		pulled := int64(kept+1+2*loopLength+2)*plan.StateBytes + 2*s.gradientBytes(p)
 		plan.DeviceBytes = max(plan.DeviceBytes, pulled)
 	}
 }

@@ -30,6 +30,7 @@ var errFaults = errors.New("this must not be")
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("aot", flag.ContinueOnError)
 	card := flags.String("target", "h200", "the GPU: a100, h100, h200 or rtx4090")
+	gpus := flags.Int("gpus", 1, "GPUs of the machine; a program runs on one of them")
 	all := flags.Bool("all", false, "compile all models for graphs of several sizes, in place of main models for -nodes")
 	nodes := flags.Int("nodes", 400, "nodes of a graph, a square number")
 	heads := flags.String("heads", "", "heads to compile; all by default")
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *write && (*card != "h200" || !*all && *nodes != 400 || *heads+*only+*options != "") {
+	if *write && (*card != "h200" || *gpus != 1 || !*all && *nodes != 400 || *heads+*only+*options != "") {
 		return errors.New("-write stores the whole table of an H200, with 400 nodes or -all: want no other choice")
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
@@ -51,6 +52,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	target.GPUs = *gpus
 	topology, err := xla.OpenTopology("", target)
 	if err != nil {
 		return err
