@@ -62,7 +62,7 @@ cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to downl
 aot: setup ## after make cuda: compile all programs of the main models for an H200 and count kernels (AOT_FLAGS="-target a100 -nodes 100")
 	$(ENV) go run ./tools/aot $(AOT_FLAGS)
 
-aot-all: setup ## after make cuda: compile all programs of all models, for graphs of three sizes, half an hour
+aot-all: setup ## after make cuda: compile all programs of all models, for graphs of three sizes, up to an hour
 	$(ENV) go run ./tools/aot -all $(AOT_FLAGS)
 
 ptx: setup ## after make cuda: compile the kernels for GPUs to xla/kernels/*.ptx
