@@ -341,6 +341,7 @@ func TestModelInputErrors(t *testing.T) {
 		"infinite step":         {Nodes: 2, Features: 1, Equation: Equation{Step: math.Inf(1)}},
 		"unknown normalisation": {Nodes: 2, Features: 1, Input: Input{Normalise: "kipf"}},
 		"adaptive":              {Nodes: 2, Features: 1, Equation: Equation{Adaptive: &ode.PID{RTol: -1}}},
+		"loop":                  {Nodes: 2, Features: 1, Execution: Execution{Loop: "elsewhere"}},
 		"unknown map":           {Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}},
 		"maps that do not pair": {Nodes: 2, Features: 1, Field: field.PENG{DerivativeMaps: equivariant.All15()}},
 		"other sizes":           {Nodes: 2, Features: 1, Field: field.PENG{Features: 7}},

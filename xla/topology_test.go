@@ -56,11 +56,11 @@ func TestTopologyErrors(t *testing.T) {
 		"no file":      {none, h200, ErrPlugin, "no such file"},
 		"no library":   {text, h200, ErrPlugin, "not a shared library"},
 		"empty target": {"", Target{Name: "mine"}, ErrTarget, `"mine" has no threads_per_warp`},
-		"no cores": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "core_count: 132", "core_count: 0", 1)}, ErrTarget,
-			"core_count 0"},
+		"no cores": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "core_count: 132", "core_count: 0",
+			1)}, ErrTarget, "core_count 0"},
 		"fewer than no GPUs": {"", Target{Name: "mine", Config: h200.Config, GPUs: -1}, ErrTarget, "-1 GPUs"},
-		"no capability": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "cuda_compute", "compute", 1)}, ErrTarget,
-			"cuda_compute_capability"},
+		"no capability": {"", Target{Name: "mine", Config: strings.Replace(h200.Config, "cuda_compute", "compute", 1)},
+			ErrTarget, "cuda_compute_capability"},
 	} {
 		topology, err := OpenTopology(c.plugin, c.target)
 		if topology != nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {

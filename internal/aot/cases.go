@@ -95,7 +95,7 @@ var (
 		Graphs: 2, Observations: 12, Events: 4, Horizon: 0.5}
 	few = synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Seed: seed,
 		Graphs: 2, Observations: 4, Events: 1, Horizon: 0.5}
-	// large has events that change as many edges a node as on 400 nodes. One observation follows the first.
+	// large has an event that changes about as many edges of a node as on 400 nodes.
 	large = synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Seed: seed,
 		Graphs: 2, Observations: 4, Events: 1, Horizon: 0.05, EventProbability: 0.001 * 400 / largest}
 )

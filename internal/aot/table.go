@@ -44,8 +44,8 @@ type Program struct {
 	hlo.Count
 	// Temporary is the memory that a call needs while it runs, in bytes.
 	Temporary int64 `json:"temporaryBytes"`
-	// Calls is the number of calls in one epoch of one batch on a CPU, for all shapes together, and of repetitions of a
-	// loop.
+	// Calls is the number of calls in one epoch of one batch on a CPU, for all shapes together. Each repetition of a loop
+	// counts as a call.
 	Calls int `json:"calls"`
 }
 

@@ -111,6 +111,17 @@ func TestMarkdownOfABrokenProgram(t *testing.T) {
 	}
 }
 
+// Steps that the device repeats stand before steps that the host calls; tries count both.
+func TestMarkdownOfLoops(t *testing.T) {
+	byDevice, byHost := kernels(steps[0], 60), kernels(steps[1], 70)
+	byDevice.Calls, byHost.Calls = 26, 3
+	table := &Table{Rows: []Row{row(byHost, byDevice)}}
+	text := table.Markdown(Model{BytesASecond: 1, MultiplyAddsASecond: 1})
+	if !strings.Contains(text, "| m | node | 2 of 2 | 60 | - |") || !strings.Contains(text, "| 29 |") {
+		t.Errorf("want 60 kernels of a step and 29 tries in\n%s", text)
+	}
+}
+
 // A model that is refused has no line in the table and one below it; where the stored table has it, that is a fault.
 func TestRefused(t *testing.T) {
 	refused := row()

@@ -32,13 +32,12 @@ const (
 	LoopHost Loop = "host"
 )
 
-// Check returns an error for an unknown value.
+// Check returns an error that wraps [ErrInput] for an unknown value.
 func (l Loop) Check() error {
-	switch l {
-	case LoopAuto, LoopDevice, LoopHost:
-		return nil
+	if all := []Loop{LoopDevice, LoopHost}; l != LoopAuto && !slices.Contains(all, l) {
+		return errs.New(ErrInput, "pengcde/ode: loop %q, want one of %q", l, all)
 	}
-	return errs.New(ErrInput, "pengcde/ode: Loop %q, want %q, %q or nothing", string(l), LoopDevice, LoopHost)
+	return nil
 }
 
 // onDevice reports whether the device drives the steps on a backend.
@@ -128,7 +127,11 @@ func (m *integration) runLoop(left int) (more bool, err error) {
 	defer xla.Free(out[0], out[1], out[2], parts)
 	count := int(tensors.ToScalar[int32](out[1]))
 	accepted, saves, stopped := m.follow(count, tensors.MustCopyFlatData[float64](out[2]))
-	if err := m.storeLoop(saves, parts); err != nil {
+	err = s.saveEach(m.saved, saves, func(tries []int32, rows int, weights any) ([]*tensors.Tensor, error) {
+		places := tensors.FromFlatDataAndDimensions(tries, len(saves), rows)
+		return s.loopSave.Call(xla.Donate(places), weights, parts)
+	})
+	if err != nil {
 		return false, err
 	}
 	if m.history != nil {
@@ -145,19 +148,11 @@ func (m *integration) runLoop(left int) (more bool, err error) {
 	return count == left && !stopped, nil
 }
 
-// loopSaved is a save inside a step of a loop: its index among the save times, the try, and the weights of z and of the
-// stages k_1 .. k_s.
-type loopSaved struct {
-	place   int
-	try     int32
-	weights []float64
-}
-
 // follow brings the samples to the end of a loop's tries. It returns the tries that each accepted, its saves, and
 // whether a sample stopped.
-func (m *integration) follow(count int, log []float64) (accepted [][]int32, saves [][]loopSaved, stopped bool) {
+func (m *integration) follow(count int, log []float64) (accepted [][]int32, saves [][]save, stopped bool) {
 	s, batch := m.solver, len(m.samples)
-	accepted, saves = make([][]int32, batch), make([][]loopSaved, batch)
+	accepted, saves = make([][]int32, batch), make([][]save, batch)
 	for b := range m.samples {
 		sm, times := &m.samples[b], m.times[b]
 		var try loopTry[float64]
@@ -175,8 +170,8 @@ func (m *integration) follow(count int, log []float64) (accepted [][]int32, save
 				continue
 			}
 			accepted[b] = append(accepted[b], int32(i))
-			for ; sm.next < len(times) && within(times[sm.next], sm.t, sm.end); sm.next++ {
-				saves[b] = append(saves[b], loopSaved{sm.next, int32(i), s.method.inside(sm.t, sm.end, times[sm.next])})
+			for _, place := range sm.saves(times) {
+				saves[b] = append(saves[b], save{place, int32(i), s.method.inside(sm.t, sm.end, times[place])})
 			}
 			sm.advance()
 		}
@@ -193,36 +188,6 @@ func read(flat []float64, rows []*float64, b, batch int) {
 	for i, row := range rows {
 		*row = flat[i*batch+b]
 	}
-}
-
-// storeLoop saves states inside the steps of a loop.
-func (m *integration) storeLoop(saves [][]loopSaved, parts *tensors.Tensor) error {
-	width := 1 + m.solver.method.stages()
-	for left := most(saves); left > 0; left = most(saves) {
-		rows := rowsFor(left, m.saved.state)
-		tries, weights := make([]int32, len(saves)*rows), make([]float64, len(saves)*rows*width)
-		places := make([][]int, len(saves))
-		for b, all := range saves {
-			now := all[:min(rows, len(all))]
-			saves[b] = all[len(now):]
-			for row, save := range now {
-				places[b] = append(places[b], save.place)
-				tries[b*rows+row] = save.try
-				copy(weights[(b*rows+row)*width:], save.weights)
-			}
-		}
-		out, err := m.solver.loopSave.Call(xla.Donate(tensors.FromFlatDataAndDimensions(tries, len(saves), rows)),
-			xla.Donate(tensors.FromFlatDataAndDimensions(weights, len(saves), rows, width)), parts)
-		if err != nil {
-			return err
-		}
-		err = m.saved.take(out[0], places)
-		xla.Free(out...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // forLoop returns what a loop needs to know of a sample, and the next times at which its steps must end: one for each

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -214,6 +215,14 @@ func zeroed(x []float64) []float64 {
 		}
 	}
 	return x
+}
+
+// An unknown loop is refused, with the known ones.
+func TestLoopUnknown(t *testing.T) {
+	_, err := New(xlatest.Go(t), pendulum, Config{Loop: "elsewhere"})
+	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), `"device" "host"`) {
+		t.Errorf("got %v, want an ErrInput with the known loops", err)
+	}
 }
 
 // A cancelled context ends a solve between two loops, and a pullback between two pieces.

@@ -100,13 +100,28 @@ func (s *saved) tensor() *tensors.Tensor {
 	return s.z
 }
 
+// save is a save inside a step: its index among the save times, its try in a loop (0 for a step by the host), and the
+// weights of z and of the stages k_1 .. k_s.
+type save struct {
+	place   int
+	try     int32
+	weights []float64
+}
+
+// saves moves past the save times that the sample's step reaches, and returns their indices.
+func (sm *sample) saves(times []float64) (places []int) {
+	for ; sm.next < len(times) && within(times[sm.next], sm.t, sm.end); sm.next++ {
+		places = append(places, sm.next)
+	}
+	return places
+}
+
 // store saves the states at the save times inside accepted steps.
 func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) error {
 	places := make([][]int, len(m.samples))
 	for b, row := range m.times {
-		sm := &m.samples[b]
-		for ; a.by[b] && sm.next < len(row) && within(row[sm.next], sm.t, sm.end); sm.next++ {
-			places[b] = append(places[b], sm.next)
+		if a.by[b] {
+			places[b] = m.samples[b].saves(row)
 		}
 	}
 	return m.solver.saveInside(m.saved, at, parts, m.times, places)
@@ -115,22 +130,40 @@ func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) err
 // saveInside saves the states at the times places[b] of each sample, which lie inside its step. parts are z and k_1 ..
 // k_s of the step.
 func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, places [][]int) error {
+	saves := make([][]save, len(places))
+	for b, row := range places {
+		for _, i := range row {
+			saves[b] = append(saves[b], save{place: i, weights: s.method.inside(at.t[b], at.end[b], times[b][i])})
+		}
+	}
+	return s.saveEach(saved, saves, func(_ []int32, _ int, weights any) ([]*tensors.Tensor, error) {
+		return call(s.save, parts, weights)
+	})
+}
+
+// saveEach saves the states of all samples, some rows in each call. states returns [batch, rows, ...] for the tries and
+// the weights of the rows, both of the batch.
+func (s *Solver) saveEach(saved *saved, saves [][]save,
+	states func(tries []int32, rows int, weights any) ([]*tensors.Tensor, error)) error {
 	width := 1 + s.method.stages()
-	for left := most(places); left > 0; left = most(places) {
+	for left := most(saves); left > 0; left = most(saves) {
 		rows := rowsFor(left, saved.state)
-		coefficients, now := make([]float64, len(places)*rows*width), make([][]int, len(places))
-		for b, left := range places {
-			now[b], places[b] = left[:min(rows, len(left))], left[min(rows, len(left)):]
-			for row, i := range now[b] {
-				copy(coefficients[(b*rows+row)*width:], s.method.inside(at.t[b], at.end[b], times[b][i]))
+		tries, weights := make([]int32, len(saves)*rows), make([]float64, len(saves)*rows*width)
+		places := make([][]int, len(saves))
+		for b, all := range saves {
+			now := all[:min(rows, len(all))]
+			saves[b] = all[len(now):]
+			for row, save := range now {
+				places[b] = append(places[b], save.place)
+				tries[b*rows+row] = save.try
+				copy(weights[(b*rows+row)*width:], save.weights)
 			}
 		}
-		weights := tensors.FromFlatDataAndDimensions(coefficients, len(places), rows, width)
-		out, err := call(s.save, parts, xla.Donate(weights))
+		out, err := states(tries, rows, xla.Donate(tensors.FromFlatDataAndDimensions(weights, len(saves), rows, width)))
 		if err != nil {
 			return err
 		}
-		err = saved.take(out[0], now)
+		err = saved.take(out[0], places)
 		xla.Free(out...)
 		if err != nil {
 			return err
