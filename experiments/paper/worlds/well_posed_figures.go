@@ -37,11 +37,11 @@ func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Draw
 }
 
 // drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so:
-// a mean over other worlds would differ.
+// a mean over other worlds would differ. There is no figure unless two rows can be compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
-	some := false
+	complete := 0
 	for _, id := range r.Models() {
 		runs := results.Where("model", id)
 		row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
@@ -49,12 +49,14 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 			for _, run := range runs {
 				row.Seeds = append(row.Seeds, value(run))
 			}
-			row.Value, some = figures.Number(all(row.Seeds)), true
+			row.Value = figures.Number(all(row.Seeds))
+			complete++
 		}
 		rows = append(rows, row)
 	}
-	if !some {
-		return nil, fmt.Errorf("experiments: %s: no run: %w", axes.Title, experiments.ErrNotStored)
+	if complete < 2 {
+		return nil, fmt.Errorf("experiments: %s: %d settings with all their runs, want two to compare: %w", axes.Title,
+			complete, experiments.ErrNotStored)
 	}
 	return figures.Dots(axes, rows...)
 }
