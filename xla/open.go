@@ -103,7 +103,7 @@ func (s setting) open() (*Backend, error) {
 	case slices.Contains(xlaNames, s.name):
 		return openXLA(s.plugin, s.options, s.from+"="+s.spec)
 	case slices.Contains(compute.List(), s.name): // registered by the program that imports this package
-		b, err := newCompute(s.spec)
+		b, err := newCompute(func() (compute.Backend, error) { return compute.NewWithConfig(s.spec) })
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrSetting, err)
 		}
@@ -157,9 +157,9 @@ func oneLine(notice string, failures []error) string {
 	return strings.Join(strings.Fields(notice), " ")
 }
 
-// newCompute is compute.NewWithConfig with panics as errors: go-xla 0.4.5 panics for some files that are not plugins.
-func newCompute(spec string) (b compute.Backend, err error) {
-	if caught := exceptions.TryCatch[error](func() { b, err = compute.NewWithConfig(spec) }); caught != nil {
+// newCompute calls open with panics as errors: go-xla 0.4.5 panics for some files that are not plugins.
+func newCompute(open func() (compute.Backend, error)) (b compute.Backend, err error) {
+	if caught := exceptions.TryCatch[error](func() { b, err = open() }); caught != nil {
 		return nil, caught
 	}
 	return b, err
@@ -167,7 +167,7 @@ func newCompute(spec string) (b compute.Backend, err error) {
 
 func openGo(origin string) (*Backend, error) {
 	// Run one operation after another, each on several cores: in compute 0.1.6 parallel operations can deadlock.
-	b, err := newCompute("go:ops_sequential")
+	b, err := compute.NewWithConfig("go:ops_sequential")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	goxla "github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/go-xla/pjrt"
 )
 
@@ -135,7 +136,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err := checkPlugin(file); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
 	}
-	device, spec := deviceOf(file), "xla:"+file
+	device, spec, plugin := deviceOf(file), file, pjrt.NamedValuesMap{}
 	if device == cuda && !strings.Contains(options, "shared_buffers") {
 		spec += ",noshared_buffers" // go-xla takes a "cpu" anywhere in the path for one that shares memory with Go
 	}
@@ -148,10 +149,11 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	var kernelless string
 	loops := false
 	open := func() error {
-		b, err = newCompute(spec)
+		b, err = newCompute(func() (compute.Backend, error) { return goxla.NewWithOptions(spec, plugin) })
 		return err
 	}
 	if device == cpu {
+		plugin["cpu_device_count"] = int64(1) // the plugin's default, 4, makes at least 4 threads, on one core too
 		keepFreedMemory()
 		err = withEnvironment(file, threads, func() error {
 			notice, err = intercepting(file, open)

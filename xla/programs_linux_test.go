@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -128,7 +129,7 @@ func TestPluginLoadedBefore(t *testing.T) {
 		}
 		return
 	}
-	before, err := newCompute("xla:" + findPlugins(cpu)[0])
+	before, err := compute.NewWithConfig("xla:" + findPlugins(cpu)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,6 @@
 // e^x as 2^n e^r, with a series for r, where |r| is at most half of log 2. The error is one or two units in the last
 // place.
 
-typedef union {
-  REAL number;
-  BITS bits;
-} NAME(parts);
-
 enum {
   NAME(DIGITS) = sizeof(REAL) == 4 ? 23 : 52,  // of the fraction
   NAME(BIAS) = sizeof(REAL) == 4 ? 127 : 1023, // of the exponent

@@ -11,6 +11,12 @@
 #else
 #define CLONES
 #endif
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define AVX512
+#define HAS_AVX512 __builtin_cpu_supports("avx512f")
+#else
+#define HAS_AVX512 0
+#endif
 #define INLINE static inline __attribute__((always_inline))
 
 typedef struct {

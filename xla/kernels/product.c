@@ -25,12 +25,30 @@ typedef struct {
   int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
 
+#define COMPILED CLONES
 #include "float32.h"
 #include "typed.h"
+#include "arrange_typed.h"
 #include "product_typed.h"
 #include "float64.h"
 #include "typed.h"
+#include "arrange_typed.h"
 #include "product_typed.h"
+#ifdef AVX512
+#pragma GCC push_options
+#pragma GCC target("avx512f,popcnt")
+#include <immintrin.h>
+#undef COMPILED
+#define COMPILED
+#define WIDE
+#include "float32.h"
+#undef NAME
+#define NAME(x) x##_wide
+#include "arrange_typed.h"
+#pragma GCC pop_options
+#else
+#define arrange_wide arrange_f32
+#endif
 
 // Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; m entries per place of the lists,
 // arranged in lists of capacity r; tables of neighbours.
@@ -105,7 +123,9 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   const buffer *row = f->in.at[0];
   const void *rows[MOST] = {row->data, f->in.at[matrices - 1]->data};
   int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
-  if (row->type == TYPE_F32)
+  if (row->type == TYPE_F32 && HAS_AVX512)
+    arrange_wide(&l, (const float *const *)rows, counts, to, f->out.at[2]->data);
+  else if (row->type == TYPE_F32)
     arrange_f32(&l, (const float *const *)rows, counts, to, f->out.at[2]->data);
   else
     arrange_f64(&l, (const double *const *)rows, counts, to, f->out.at[2]->data);

@@ -1,56 +1,11 @@
-// arrange_of collects the nonzero entries of the lists of each place: the neighbours' nodes, and the entries of all
-// matrices there. The padding after them is not used.
-INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
-                             REAL *restrict values, int matrices, int directed) {
-  int each = directed ? 2 * matrices : matrices;
-  for (int64_t b = 0; b < l->batch; b++, to += l->room, values += each * l->room) {
-    int64_t at = 0, begin = 0; // in a row, and in the arranged lists
-    for (int t = 0; t < l->tables; t++) {
-      int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
-      const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
-      const REAL *from[2 * MOST] = {0};
-      for (int j = 0; j < matrices; j++) {
-        from[j] = rows[j] + b * l->row + at;
-        from[matrices + j] = from[j] + size;
-      }
-      for (int64_t i = 0; i < places; i++, begin += width) {
-        int64_t found = begin;
-        for (int64_t k = i * width; k < (i + 1) * width; k++) {
-          int any = 0;
-          for (int j = 0; j < each; j++)
-            any |= from[j][k] != 0;
-          to[found] = neighbours[k]; // also for dropped entries: a branch would often be mispredicted
-          for (int j = 0; j < each; j++)
-            values[j * l->room + found] = from[j][k];
-          found += any;
-        }
-        *counts++ = (int32_t)(found - begin);
-      }
-      at += directed ? 2 * size : size;
-    }
-  }
-}
-
-CLONES static void NAME(arrange)(const lists *l, const REAL *const *rows, int32_t *counts, int32_t *to, REAL *values) {
-  switch (l->matrices + MOST * l->directed) { // known at compile time
-  case 1:
-    return NAME(arrange_of)(l, rows, counts, to, values, 1, 0);
-  case 2:
-    return NAME(arrange_of)(l, rows, counts, to, values, 2, 0);
-  case 3:
-    return NAME(arrange_of)(l, rows, counts, to, values, 1, 1);
-  default:
-    return NAME(arrange_of)(l, rows, counts, to, values, 2, 1);
-  }
-}
-
-// gathered adds to y [d] the rows of z with the given indices, weighted.
-INLINE void NAME(gathered)(REAL *restrict y, const REAL *restrict w, const int32_t *restrict at, int64_t count,
-                           const REAL *restrict z, int64_t d) {
+// gathered adds to y [d] the rows of z with the given indices, weighted. If it is the first part, y was 0.
+INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, const int32_t *restrict at,
+                           int64_t count, const REAL *restrict z, int64_t d) {
   int64_t i = 0;
   for (; i + LANES <= d; i += LANES) {
-    NAME(vector) a, b = {0}, row;
-    NAME(load)(&a, y + i);
+    NAME(vector) a = {0}, b = {0}, row;
+    if (!first)
+      NAME(load)(&a, y + i);
     int64_t k = 0;
     for (; k + 2 <= count; k += 2) {
       NAME(load)(&row, z + at[k] * d + i);
@@ -65,6 +20,8 @@ INLINE void NAME(gathered)(REAL *restrict y, const REAL *restrict w, const int32
     NAME(add)(&a, 1, &b);
     NAME(store)(y + i, &a);
   }
+  if (first && i < d)
+    memset(y + i, 0, (d - i) * sizeof(REAL));
   for (int64_t k = 0; i < d && k < count; k++)
     for (int64_t l = i; l < d; l++)
       y[l] += w[k] * z[at[k] * d + l];
@@ -81,9 +38,8 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
       int64_t places = p->lists.table[t]->dims[1], width = p->lists.table[t]->dims[2];
       for (int64_t i = 0; i < places; i++, begin += width) {
         REAL *row = y + *node++ * p->d;
-        memset(row, 0, p->d * sizeof(REAL));
-        int64_t all = *counts++;
-        for (int64_t from = 0; from < all; from += CHUNK) {
+        int64_t all = *counts++, from = 0;
+        do {
           int64_t count = all - from < CHUNK ? all - from : CHUNK;
           const REAL *entries = values + begin + from;
           for (int64_t k = 0; k < count; k += LANES) {
@@ -95,8 +51,8 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
             }
             NAME(store)(w + k, &mixed);
           }
-          NAME(gathered)(row, w, to + begin + from, count, z, p->d);
-        }
+          NAME(gathered)(row, from == 0, w, to + begin + from, count, z, p->d);
+        } while ((from += CHUNK) < all);
       }
     }
   }
@@ -151,7 +107,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
     }
     for (int j = 0; j < coefficients; j++) {
       REAL *sum = dc + b / p->part * coefficients + j;
-      *sum = NAME(sum)(*sum + rest[j], &sums[j]);
+      *sum += rest[j] + NAME(sum)(&sums[j]);
     }
   }
 }

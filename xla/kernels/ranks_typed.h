@@ -75,6 +75,17 @@ INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const RE
   }
 }
 
+// outer adds to rows of sums [count, 4] the products of count columns of nodes [n, stride] and the rows of of [n, 4].
+INLINE void NAME(outer)(REAL *restrict sums, const REAL *restrict nodes, const REAL *restrict of, int64_t n,
+                        int64_t stride, int count) {
+  NAME(quad) all[4] = {0};
+  for (int64_t u = 0; u < n; u++)
+    for (int i = 0; i < count; i++)
+      all[i] += nodes[u * stride + i] * *(const NAME(quad) *)(of + 4 * u);
+  for (int i = 0; i < count; i++)
+    *(NAME(quad) *)(sums + 4 * i) += all[i];
+}
+
 // pulled computes the cotangents of the coefficients, and pulled_to_nodes the cotangents of the sums, for cotangent x
 // of the product.
 CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
@@ -86,12 +97,11 @@ CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *re
     REAL *sums = dputs + b / r->part * r->sums * 4;
     NAME(vectors)(v, nodes, (const REAL *)r->puts->data + b / r->part * r->sums * 4, n, r->sums);
     NAME(cotangents)(of, v, (const REAL *)r->z->data + b * n * d, x + b * n * d, n, d, room);
-    for (int64_t i = 0; i < r->sums; i++) {
-      NAME(quad) all = {0};
-      for (int64_t u = 0; u < n; u++)
-        all += nodes[u * r->sums + i] * *(const NAME(quad) *)(of + 4 * u);
-      *(NAME(quad) *)(sums + 4 * i) += all;
-    }
+    int64_t i = 0;
+    for (; i + 4 <= r->sums; i += 4)
+      NAME(outer)(sums + 4 * i, nodes + i, of, n, r->sums, 4);
+    for (; i < r->sums; i++)
+      NAME(outer)(sums + 4 * i, nodes + i, of, n, r->sums, 1);
   }
 }
 

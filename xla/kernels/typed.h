@@ -2,9 +2,15 @@
 
 // A vector has two halves of 32 bytes: GCC splits vectors longer than a processor's into single numbers.
 typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+typedef REAL NAME(quarter) __attribute__((vector_size(LANES / 4 * sizeof(REAL))));
 typedef struct {
   NAME(half) low, high;
 } NAME(vector);
+
+typedef union {
+  REAL number;
+  BITS bits;
+} NAME(parts);
 
 INLINE void NAME(load)(NAME(vector) * to, const REAL *x) {
   to->low = *(const NAME(half) *)x;
@@ -27,13 +33,16 @@ INLINE void NAME(add_product)(NAME(vector) * to, const NAME(vector) * x, const N
   to->high += x->high * y->high;
 }
 
-// sum adds the numbers of x to a sum, one after the other.
-INLINE REAL NAME(sum)(REAL sum, const NAME(vector) * x) {
-  for (int l = 0; l < LANES / 2; l++)
-    sum += x->low[l];
-  for (int l = 0; l < LANES / 2; l++)
-    sum += x->high[l];
-  return sum;
+// sum returns the sum of the numbers of x, by halves.
+INLINE REAL NAME(sum)(const NAME(vector) * x) {
+  NAME(quarter) low, high, all;
+  NAME(half) both = x->low + x->high;
+  memcpy(&low, &both, sizeof low);
+  memcpy(&high, (const char *)&both + sizeof low, sizeof high);
+  all = low + high;
+  if (LANES == 8)
+    return all[0] + all[1];
+  return (all[0] + all[2 % (LANES / 4)]) + (all[1] + all[3 % (LANES / 4)]);
 }
 
 INLINE REAL NAME(dot)(const REAL *restrict x, const REAL *restrict y, int64_t d) {
@@ -46,7 +55,7 @@ INLINE REAL NAME(dot)(const REAL *restrict x, const REAL *restrict y, int64_t d)
       NAME(load)(&b, y + i);
       NAME(add_product)(&all, &a, &b);
     }
-    sum = NAME(sum)(sum, &all);
+    sum = NAME(sum)(&all);
   }
   for (; i < d; i++)
     sum += x[i] * y[i];
