@@ -30,8 +30,10 @@ for sanitizer in thread address,undefined; do
 		continue
 	fi
 	build "$folder/callers" product.c ranks.c linear.c testdata/callers.c
-	said=$($steady "$folder/callers")
-	echo "$sanitizer: $said"
+	for processor in "" narrow; do
+		said=$($steady "$folder/callers" $processor)
+		echo "$sanitizer${processor:+, without AVX-512}: $said"
+	done
 	if [ $sanitizer != thread ]; then # as emulated, they have a single thread
 		build "$folder/emulated" emulated_linear.c emulated_messages.c testdata/emulated.c
 		echo "$sanitizer: $($steady "$folder/emulated")"

@@ -63,6 +63,8 @@ func registerKernels(setting string) (kernelless string) {
 		all, kernelless = kernels.Emulated(setting == "backwards"), KernelsEnv+"="+setting
 	case setting == "off" || asOnGPU(setting):
 		return KernelsEnv + "=" + setting
+	case setting == "narrow":
+		kernels.Narrow()
 	}
 	for name, handler := range all {
 		if setting == "refused" {

@@ -41,7 +41,7 @@ func TestKernels(t *testing.T) {
 		}
 		return
 	}
-	modes := []string{"off", "gpu", "plain", "emulated", "backwards"}
+	modes := []string{"off", "gpu", "plain", "narrow", "emulated", "backwards"}
 	switch backend := xlatest.Backend(t); {
 	case backend.ForGPU():
 		modes = modes[:1]
@@ -101,8 +101,8 @@ func kernelOutputs(t *testing.T) map[string][]float64 {
 		in, out int
 		seeds   nn.Seeds
 		nodes   int // with 150, lists are of several lengths
-	}{{dtypes.Float64, 3, 2, 0, 40}, {dtypes.Float64, 37, 19, 2, 40}, {dtypes.Float32, 37, 19, 0, 40},
-		{dtypes.Float32, 5, 5, 2, 150}} {
+	}{{dtypes.Float64, 3, 2, 0, 40}, {dtypes.Float64, 8, 8, 2, 40}, {dtypes.Float64, 37, 19, 2, 40},
+		{dtypes.Float32, 16, 16, 0, 40}, {dtypes.Float32, 37, 19, 0, 40}, {dtypes.Float32, 5, 5, 2, 150}} {
 		for _, symmetric := range []bool{false, true} {
 			name := fmt.Sprintf("%s, symmetric %t, %d to %d, seeds %d", c.dtype, symmetric, c.in, c.out, c.seeds)
 			layer := Layer{Name: "layer", In: c.in, Out: c.out, Fusion: Fusion{Maps: All15()}}

@@ -39,7 +39,8 @@ func normalisedCases() (all []normalisedCase) {
 				normalisedCase{norm, before, dtypes.Float32, 2, 37, 19})
 		}
 		all = append(all, normalisedCase{norm, SiLU, dtypes.Float64, 0, 3, 2},
-			normalisedCase{norm, SiLU, dtypes.Float32, 0, 16, 16})
+			normalisedCase{norm, SiLU, dtypes.Float32, 0, 16, 16},
+			normalisedCase{norm, SiLU, dtypes.Float64, 2, 8, 8})
 	}
 	return all
 }
@@ -112,13 +113,14 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 	return all
 }
 
-// forGPU are values of KernelsEnv with which a backend is for a GPU from its opening on.
-var forGPU = []string{"gpu", "emulated", "backwards"}
-
-// Programs for a GPU agree with the definition too, with the kernels for GPUs in C and in the plain operations that
-// replace them, and their gradients with differences.
-func TestNormalisedForGPU(t *testing.T) {
-	for _, mode := range forGPU {
+// Other ways to compute agree with the definition too, and their gradients with differences: the plain operations that
+// replace a kernel, kernels without AVX-512, and programs for a GPU, with its kernels in C and without. A process has
+// one way from the opening of its backend on.
+func TestNormalisedOtherwise(t *testing.T) {
+	if os.Getenv(xla.KernelsEnv) != "" {
+		t.Skip(xla.KernelsEnv + " is set")
+	}
+	for _, mode := range []string{"plain", "narrow", "gpu", "emulated", "backwards"} {
 		child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
 		child.Env = append(os.Environ(), xla.KernelsEnv+"="+mode)
 		if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {
@@ -127,32 +129,24 @@ func TestNormalisedForGPU(t *testing.T) {
 	}
 }
 
-// Normalised and its gradients agree with its definition, in C and in the plain operations that replace it.
+// Normalised and its gradients agree with its definition.
 func TestNormalised(t *testing.T) {
-	modes := []string{"", "plain"}
-	if mode := os.Getenv(xla.KernelsEnv); slices.Contains(forGPU, mode) { // see TestNormalisedForGPU
-		modes = []string{mode}
-	}
-	for _, mode := range modes {
-		t.Setenv(xla.KernelsEnv, mode)
-		for _, c := range normalisedCases() {
-			declared, values, dims := c.inputs()
-			all := c.call(t, c.program(t, declared), values, dims)
-			tolerance := 1e-13
-			if c.dtype == dtypes.Float32 {
-				tolerance = 5e-6
+	for _, c := range normalisedCases() {
+		declared, values, dims := c.inputs()
+		all := c.call(t, c.program(t, declared), values, dims)
+		tolerance := 1e-13
+		if c.dtype == dtypes.Float32 {
+			tolerance = 5e-6
+		}
+		half := len(all) / 2
+		for i, want := range all[half:] {
+			largest := 0.0
+			for _, w := range want {
+				largest = max(largest, math.Abs(w))
 			}
-			half := len(all) / 2
-			for i, want := range all[half:] {
-				largest := 0.0
-				for _, w := range want {
-					largest = max(largest, math.Abs(w))
-				}
-				for j, g := range all[i] {
-					if !(math.Abs(g-want[j]) <= tolerance*largest) || largest == 0 {
-						t.Fatalf("%s, mode %q, output %d, number %d: %g, want %g, the largest is %g", c, mode, i, j, g, want[j],
-							largest)
-					}
+			for j, g := range all[i] {
+				if !(math.Abs(g-want[j]) <= tolerance*largest) || largest == 0 {
+					t.Fatalf("%s, output %d, number %d: %g, want %g, the largest is %g", c, i, j, g, want[j], largest)
 				}
 			}
 		}

@@ -6,4 +6,8 @@
 #define REAL float
 #define BITS uint32_t // as long as a REAL
 #define LANES 16
+#ifdef WIDE
+#define NAME(x) x##_f32_wide
+#else
 #define NAME(x) x##_f32
+#endif

@@ -6,4 +6,8 @@
 #define REAL double
 #define BITS uint64_t // as long as a REAL
 #define LANES 8
+#ifdef WIDE
+#define NAME(x) x##_f64_wide
+#else
 #define NAME(x) x##_f64
+#endif

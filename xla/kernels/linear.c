@@ -28,14 +28,8 @@ typedef struct {
 // at_once returns the number of rows prepared before they are mapped.
 static inline int64_t at_once(const linear *l) { return l->variant->norm == GRAPHS ? l->nodes : BLOCK; }
 
-#include "float32.h"
-#include "typed.h"
-#include "exp_typed.h"
-#include "linear_typed.h"
-#include "float64.h"
-#include "typed.h"
-#include "exp_typed.h"
-#include "linear_typed.h"
+#define TYPED "linear_typed.h"
+#include "versions.h"
 
 // Letters of dimensions: S seeds, each with its own parameters and its part of the batch B; n rows per sample; i input
 // and o output numbers per row.
@@ -86,10 +80,7 @@ static void *map(call_frame *f, const char *name, const variant *v) {
   void *room = malloc((l.in * l.out + at_once(&l) * (2 * l.in + 1)) * sizeof(double));
   if (room == NULL)
     return invalid(f, "%s: no memory", name);
-  if (l.x->type == TYPE_F32)
-    forward_f32(&l, f->out.at[0]->data, room);
-  else
-    forward_f64(&l, f->out.at[0]->data, room);
+  CALL(l.x->type, forward, &l, f->out.at[0]->data, room);
   free(room);
   return NULL;
 }
@@ -107,10 +98,7 @@ static void *pullback(call_frame *f, const char *name, const variant *v) {
     return invalid(f, "%s: no memory", name);
   void *room = sums + 2 * l.in + l.out;
   const void *cotangent = f->in.at[f->in.size - 1]->data;
-  if (l.x->type == TYPE_F32)
-    backward_f32(&l, cotangent, f->out.at, room, sums);
-  else
-    backward_f64(&l, cotangent, f->out.at, room, sums);
+  CALL(l.x->type, backward, &l, cotangent, f->out.at, room, sums);
   free(sums);
   return NULL;
 }

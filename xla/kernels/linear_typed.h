@@ -1,4 +1,10 @@
-enum { NAME(TILE) = 4 }; // rows at a time
+#include "exp_typed.h"
+
+#ifdef WIDE
+enum { NAME(TILE) = 8 }; // rows at a time
+#else
+enum { NAME(TILE) = 4 };
+#endif
 
 // matrix_tile sets the given number of rows of y [rows, out] to x [rows, in] times a block of columns of w [in, out].
 INLINE void NAME(matrix_tile)(REAL *restrict y, const REAL *restrict x, const REAL *restrict w, int rows, int64_t in,
@@ -142,8 +148,8 @@ typedef struct {
 } NAME(inputs);
 
 INLINE void NAME(prepare)(const linear *l, const NAME(parameters) * p, NAME(inputs) * to, const REAL *restrict x,
-                          int64_t rows) {
-  int64_t in = l->in, n = l->nodes;
+                          int64_t rows, int64_t in) {
+  int64_t n = l->nodes;
   if (l->variant->activation == AS_IS)
     to->activated = x;
   else
@@ -164,11 +170,13 @@ INLINE void NAME(prepare)(const linear *l, const NAME(parameters) * p, NAME(inpu
   }
 }
 
-// forward needs in·out numbers of scratch memory and, for each row prepared at once, 2·in + 1.
-INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, REAL *restrict room) {
+// forward needs in·out numbers of scratch memory and, for each row prepared at once, 2·in + 1. It is faster if in and
+// out, the widths of l, are constants.
+INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, REAL *restrict room, int64_t in,
+                             int64_t out) {
   NAME(parameters) p = NAME(parameters_of)(l, seed);
   const REAL *x = (const REAL *)l->x->data + seed * l->rows * l->in;
-  int64_t in = l->in, out = l->out, few = at_once(l);
+  int64_t few = at_once(l);
   REAL *turned = room, *inverses = room + in * out, *activated = inverses + few, *hats = activated + few * in;
   for (int64_t o = 0; o < out; o++)
     for (int64_t i = 0; i < in; i++)
@@ -176,7 +184,7 @@ INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, RE
   for (int64_t r = 0; r < l->rows; r += few) {
     int64_t count = l->rows - r < few ? l->rows - r : few;
     NAME(inputs) of = {activated, hats, NULL, inverses};
-    NAME(prepare)(l, &p, &of, x + r * in, count);
+    NAME(prepare)(l, &p, &of, x + r * in, count, in);
     NAME(matrix)(y + r * out, of.hats, turned, count, in, out);
     for (int64_t k = r; k < r + count; k++)
       for (int64_t o = 0; o < out; o++)
@@ -184,9 +192,12 @@ INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, RE
   }
 }
 
-CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
+COMPILED static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
   for (int64_t s = 0; s < l->seeds; s++)
-    NAME(forward_of)(l, s, y + s * l->rows * l->out, room);
+    if (l->in == LANES && l->out == LANES)
+      NAME(forward_of)(l, s, y + s * l->rows * LANES, room, LANES, LANES);
+    else
+      NAME(forward_of)(l, s, y + s * l->rows * l->out, room, l->in, l->out);
 }
 
 // to_gains takes a row dx of the cotangent of hats. It adds to the cotangents of gain and shift, turns dx into the
@@ -212,12 +223,12 @@ INLINE void NAME(to_row)(REAL *restrict dx, const REAL *restrict activated, REAL
 // rows.
 INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restrict v, REAL *restrict dx,
                               REAL *restrict dgain, REAL *restrict dshift, REAL *restrict dw, REAL *restrict db,
-                              REAL *restrict room, double *restrict sums) {
+                              REAL *restrict room, double *restrict sums, int64_t in, int64_t out) {
   NAME(parameters) p = NAME(parameters_of)(l, seed);
-  int64_t in = l->in, out = l->out, size = l->rows * in, n = l->nodes;
+  int64_t size = l->rows * in, n = l->nodes;
   REAL *inverses = room, *hats = room + l->rows, *activated = hats + size, *slopes = activated + size;
   NAME(inputs) of = {activated, hats, slopes, inverses};
-  NAME(prepare)(l, &p, &of, (const REAL *)l->x->data + seed * size, l->rows);
+  NAME(prepare)(l, &p, &of, (const REAL *)l->x->data + seed * size, l->rows, in);
   NAME(outer)(dw, v, of.hats, l->rows, in, out);
   memset(sums, 0, (2 * in + out) * sizeof(double));
   double *gains = sums, *shifts = sums + in, *biases = sums + 2 * in;
@@ -262,12 +273,19 @@ INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restric
     db[o] = (REAL)biases[o];
 }
 
-CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
-                                  double *restrict sums) {
+COMPILED static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
+                                    double *restrict sums) {
   int normed = l->variant->norm != NO_NORM;
   buffer *const *of_map = normed ? to + 3 : to + 1;
-  for (int64_t s = 0; s < l->seeds; s++)
-    NAME(backward_of)(l, s, v + s * l->rows * l->out, (REAL *)to[0]->data + s * l->rows * l->in,
-                      normed ? (REAL *)to[1]->data + s * l->in : NULL, normed ? (REAL *)to[2]->data + s * l->in : NULL,
-                      (REAL *)of_map[0]->data + s * l->out * l->in, (REAL *)of_map[1]->data + s * l->out, room, sums);
+  for (int64_t s = 0; s < l->seeds; s++) {
+    const REAL *own = v + s * l->rows * l->out;
+    REAL *dx = (REAL *)to[0]->data + s * l->rows * l->in;
+    REAL *dgain = normed ? (REAL *)to[1]->data + s * l->in : NULL;
+    REAL *dshift = normed ? (REAL *)to[2]->data + s * l->in : NULL;
+    REAL *dw = (REAL *)of_map[0]->data + s * l->out * l->in, *db = (REAL *)of_map[1]->data + s * l->out;
+    if (l->in == LANES && l->out == LANES)
+      NAME(backward_of)(l, s, own, dx, dgain, dshift, dw, db, room, sums, LANES, LANES);
+    else
+      NAME(backward_of)(l, s, own, dx, dgain, dshift, dw, db, room, sums, l->in, l->out);
+  }
 }

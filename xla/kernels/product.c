@@ -25,30 +25,8 @@ typedef struct {
   int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
 
-#define COMPILED CLONES
-#include "float32.h"
-#include "typed.h"
-#include "arrange_typed.h"
-#include "product_typed.h"
-#include "float64.h"
-#include "typed.h"
-#include "arrange_typed.h"
-#include "product_typed.h"
-#ifdef AVX512
-#pragma GCC push_options
-#pragma GCC target("avx512f,popcnt")
-#include <immintrin.h>
-#undef COMPILED
-#define COMPILED
-#define WIDE
-#include "float32.h"
-#undef NAME
-#define NAME(x) x##_wide
-#include "arrange_typed.h"
-#pragma GCC pop_options
-#else
-#define arrange_wide arrange_f32
-#endif
+#define TYPED "product_typed.h"
+#include "versions.h"
 
 // Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; m entries per place of the lists,
 // arranged in lists of capacity r; tables of neighbours.
@@ -123,12 +101,7 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   const buffer *row = f->in.at[0];
   const void *rows[MOST] = {row->data, f->in.at[matrices - 1]->data};
   int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
-  if (row->type == TYPE_F32 && HAS_AVX512)
-    arrange_wide(&l, (const float *const *)rows, counts, to, f->out.at[2]->data);
-  else if (row->type == TYPE_F32)
-    arrange_f32(&l, (const float *const *)rows, counts, to, f->out.at[2]->data);
-  else
-    arrange_f64(&l, (const double *const *)rows, counts, to, f->out.at[2]->data);
+  CALL(row->type, arrange, &l, rows, counts, to, f->out.at[2]->data);
   return NULL;
 }
 
@@ -165,10 +138,7 @@ static void *multiply(call_frame *f) {
   void *error = operands(&p, f, &wanted, 1);
   if (error != NULL)
     return error;
-  if (p.z->type == TYPE_F32)
-    product_f32(&p, f->out.at[0]->data);
-  else
-    product_f64(&p, f->out.at[0]->data);
+  CALL(p.z->type, product, &p, f->out.at[0]->data);
   return NULL;
 }
 
@@ -181,10 +151,7 @@ static void *weights(call_frame *f) {
   if (error != NULL)
     return error;
   const void *v = f->in.at[7]->data;
-  if (p.z->type == TYPE_F32)
-    weights_f32(&p, v, f->out.at[0]->data);
-  else
-    weights_f64(&p, v, f->out.at[0]->data);
+  CALL(p.z->type, weights, &p, v, f->out.at[0]->data);
   return NULL;
 }
 
@@ -204,10 +171,7 @@ static void *entries(call_frame *f, const char *name, int matrices, int directed
   int64_t part = l.batch / SIZE(&sizes, 'S'), d = SIZE(&sizes, 'd');
   void *to[MOST] = {f->out.at[0]->data, f->out.at[matrices - 1]->data};
   const void *v = f->in.at[4]->data;
-  if (z->type == TYPE_F32)
-    entries_f32(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (float *const *)to);
-  else
-    entries_f64(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (double *const *)to);
+  CALL(z->type, entries, &l, f->in.at[1]->data, c->data, part, z->data, v, d, to);
   return NULL;
 }
 
@@ -224,6 +188,8 @@ ENTRIES(one_directed, 1, 1)
 ENTRIES(one_undirected, 1, 0)
 ENTRIES(two_directed, 2, 1)
 ENTRIES(two_undirected, 2, 0)
+
+int pengcde_narrow;
 
 const kernel pengcde_product_kernels[] = {
     {"pengcde_arrange_one_directed", arrange_one_directed}, {"pengcde_arrange_one_undirected", arrange_one_undirected},

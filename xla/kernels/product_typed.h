@@ -1,3 +1,79 @@
+// keep copies the entries of a list that are not 0 in every matrix, and their nodes, to place begin of the arranged
+// lists, and returns the place after them. It may write to BEHIND places more.
+#if defined(WIDE) && LANES == 16
+INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const *from, int64_t at, int64_t width,
+                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each) {
+  for (int64_t k = at, end = at + width; k < end; k += LANES) {
+    __mmask16 inside = end - k < LANES ? (1 << (end - k)) - 1 : -1, any = 0;
+    __m512 entries[2 * MOST];
+    for (int j = 0; j < each; j++) {
+      entries[j] = _mm512_maskz_loadu_ps(inside, from[j] + k);
+      any |= _mm512_cmp_ps_mask(entries[j], _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    }
+    __m512i nodes = _mm512_maskz_loadu_epi32(inside, neighbours + k);
+    _mm512_storeu_si512(to + begin, _mm512_maskz_compress_epi32(any, nodes));
+    for (int j = 0; j < each; j++)
+      _mm512_storeu_ps(values + j * room + begin, _mm512_maskz_compress_ps(any, entries[j]));
+    begin += __builtin_popcount(any);
+  }
+  return begin;
+}
+#else
+INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const *from, int64_t at, int64_t width,
+                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each) {
+  int64_t found = begin;
+  for (int64_t k = at; k < at + width; k++) {
+    BITS any = 0;
+    for (int j = 0; j < each; j++) {
+      NAME(parts) entry = {from[j][k]};
+      any |= entry.bits;
+      values[j * room + found] = entry.number;
+    }
+    to[found] = neighbours[k]; // also for dropped entries: a branch would often be mispredicted
+    found += (BITS)(any << 1) != 0; // without the sign, for -0
+  }
+  return found;
+}
+#endif
+
+// arrange_of collects the nonzero entries of the lists of each place: the neighbours' nodes, and the entries of all
+// matrices there. The padding after them is not used.
+INLINE void NAME(arrange_of)(const lists *l, const void *const *rows, int32_t *restrict counts, int32_t *restrict to,
+                             REAL *restrict values, int matrices, int directed) {
+  int each = directed ? 2 * matrices : matrices;
+  for (int64_t b = 0; b < l->batch; b++, to += l->room, values += each * l->room) {
+    int64_t at = 0, begin = 0; // in a row, and in the arranged lists
+    for (int t = 0; t < l->tables; t++) {
+      int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
+      const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
+      const REAL *from[2 * MOST] = {0};
+      for (int j = 0; j < matrices; j++) {
+        from[j] = (const REAL *)rows[j] + b * l->row + at;
+        from[matrices + j] = from[j] + size;
+      }
+      for (int64_t i = 0; i < places; i++, begin += width) {
+        int64_t found = NAME(keep)(neighbours, from, i * width, width, begin, l->room, to, values, each);
+        *counts++ = (int32_t)(found - begin);
+      }
+      at += directed ? 2 * size : size;
+    }
+  }
+}
+
+COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int32_t *counts, int32_t *to,
+                                   REAL *values) {
+  switch (l->matrices + MOST * l->directed) { // known at compile time
+  case 1:
+    return NAME(arrange_of)(l, rows, counts, to, values, 1, 0);
+  case 2:
+    return NAME(arrange_of)(l, rows, counts, to, values, 2, 0);
+  case 3:
+    return NAME(arrange_of)(l, rows, counts, to, values, 1, 1);
+  default:
+    return NAME(arrange_of)(l, rows, counts, to, values, 2, 1);
+  }
+}
+
 // gathered adds to y [d] the rows of z with the given indices, weighted. If it is the first part, y was 0.
 INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, const int32_t *restrict at,
                            int64_t count, const REAL *restrict z, int64_t d) {
@@ -27,7 +103,8 @@ INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, 
       y[l] += w[k] * z[at[k] * d + l];
 }
 
-INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficients) {
+// product_of is faster if d, the width of p, is a constant.
+INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficients, int64_t d) {
   REAL w[CHUNK];
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
@@ -37,7 +114,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
     for (int t = 0; t < p->lists.tables; t++) {
       int64_t places = p->lists.table[t]->dims[1], width = p->lists.table[t]->dims[2];
       for (int64_t i = 0; i < places; i++, begin += width) {
-        REAL *row = y + *node++ * p->d;
+        REAL *row = y + *node++ * d;
         int64_t all = *counts++, from = 0;
         do {
           int64_t count = all - from < CHUNK ? all - from : CHUNK;
@@ -51,28 +128,40 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
             }
             NAME(store)(w + k, &mixed);
           }
-          NAME(gathered)(row, from == 0, w, to + begin + from, count, z, p->d);
+          NAME(gathered)(row, from == 0, w, to + begin + from, count, z, d);
         } while ((from += CHUNK) < all);
       }
     }
   }
 }
 
-CLONES static void NAME(product)(const product *p, REAL *restrict y) {
-  switch (p->coefficients) {
-  case 1:
-    return NAME(product_of)(p, y, 1);
-  case 2:
-    return NAME(product_of)(p, y, 2);
-  default:
-    return NAME(product_of)(p, y, 2 * MOST);
+// WITH_CONSTANTS calls a function, whose last arguments are the number of coefficients and the width of p, with
+// constants for the common ones.
+#define WITH_CONSTANTS(function, p, ...) \
+  switch (2 * (p)->coefficients + ((p)->d == LANES)) { \
+  case 2: \
+    return function(p, __VA_ARGS__, 1, (p)->d); \
+  case 3: \
+    return function(p, __VA_ARGS__, 1, LANES); \
+  case 4: \
+    return function(p, __VA_ARGS__, 2, (p)->d); \
+  case 5: \
+    return function(p, __VA_ARGS__, 2, LANES); \
+  case 4 * MOST: \
+    return function(p, __VA_ARGS__, 2 * MOST, (p)->d); \
+  default: \
+    return function(p, __VA_ARGS__, 2 * MOST, LANES); \
   }
+
+COMPILED static void NAME(product)(const product *p, REAL *restrict y) {
+  WITH_CONSTANTS(NAME(product_of), p, y)
 }
 
-INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *restrict dc, int coefficients) {
+INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *restrict dc, int coefficients,
+                             int64_t d) {
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
-  int64_t d = p->d, room = p->lists.room;
+  int64_t room = p->lists.room;
   memset(dc, 0, p->seeds * coefficients * sizeof(REAL));
   for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * room) {
     NAME(vector) sums[2 * MOST] = {0};
@@ -113,20 +202,14 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
 }
 
 // weights computes the cotangents of the coefficients for cotangent v of the product.
-CLONES static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
-  switch (p->coefficients) {
-  case 1:
-    return NAME(weights_of)(p, v, dc, 1);
-  case 2:
-    return NAME(weights_of)(p, v, dc, 2);
-  default:
-    return NAME(weights_of)(p, v, dc, 2 * MOST);
-  }
+COMPILED static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
+  WITH_CONSTANTS(NAME(weights_of), p, v, dc)
 }
+#undef WITH_CONSTANTS
 
 // entries computes the cotangents of the rows for cotangent v of the product.
-CLONES static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
-                                 const REAL *restrict z, const REAL *restrict v, int64_t d, REAL *const *rows) {
+COMPILED static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
+                                   const REAL *restrict z, const REAL *restrict v, int64_t d, void *const *rows) {
   int each = l->directed ? 2 * l->matrices : l->matrices;
   for (int j = 0; j < l->matrices; j++)
     memset(rows[j], 0, l->batch * l->row * sizeof(REAL));
@@ -140,7 +223,7 @@ CLONES static void NAME(entries)(const lists *l, const int32_t *node, const REAL
         for (int64_t k = i * width; k < (i + 1) * width; k++) {
           REAL s = NAME(dot)(v + *node * d, z + neighbours[k] * d, d);
           for (int j = 0; j < each; j++)
-            rows[j % l->matrices][at + k + (j < l->matrices ? 0 : size)] = own[j] * s;
+            ((REAL *)rows[j % l->matrices])[at + k + (j < l->matrices ? 0 : size)] = own[j] * s;
         }
       at += l->directed ? 2 * size : size;
     }

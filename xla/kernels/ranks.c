@@ -14,12 +14,8 @@ typedef struct {
   int64_t batch, n, sums, d, seeds, part; // part: samples per seed, which has its own coefficients
 } ranks;
 
-#include "float32.h"
-#include "typed.h"
-#include "ranks_typed.h"
-#include "float64.h"
-#include "typed.h"
-#include "ranks_typed.h"
+#define TYPED "ranks_typed.h"
+#include "versions.h"
 
 // Each of n nodes has k sums.
 #define OPERANDS \
@@ -59,16 +55,15 @@ static void *run(call_frame *f, what kind) {
   if (room == NULL)
     return invalid(f, "%s: no memory", wanted[kind].kernel);
   const void *x = kind == PRODUCT ? NULL : f->in.at[3]->data;
-  int single = r.z->type == TYPE_F32;
   switch (kind) {
   case PRODUCT:
-    single ? ranks_f32(&r, out, room) : ranks_f64(&r, out, room);
+    CALL(r.z->type, ranks, &r, out, room);
     break;
   case TO_PUTS:
-    single ? pulled_f32(&r, x, out, room) : pulled_f64(&r, x, out, room);
+    CALL(r.z->type, pulled, &r, x, out, room);
     break;
   case TO_NODES:
-    single ? pulled_to_nodes_f32(&r, x, out, room) : pulled_to_nodes_f64(&r, x, out, room);
+    CALL(r.z->type, pulled_to_nodes, &r, x, out, room);
   }
   free(room);
   return NULL;

@@ -1,14 +1,23 @@
 typedef REAL NAME(quad) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
-// vectors sets the rows of V [n, 4].
+// vectors_tile sets the given number of rows of V [n, 4].
+INLINE void NAME(vectors_tile)(REAL *restrict v, const REAL *restrict nodes, const REAL *restrict puts, int rows,
+                               int64_t sums) {
+  NAME(quad) all[4] = {0};
+  for (int64_t i = 0; i < sums; i++)
+    for (int k = 0; k < rows; k++)
+      all[k] += nodes[k * sums + i] * *(const NAME(quad) *)(puts + 4 * i);
+  for (int k = 0; k < rows; k++)
+    *(NAME(quad) *)(v + 4 * k) = all[k];
+}
+
 INLINE void NAME(vectors)(REAL *restrict v, const REAL *restrict nodes, const REAL *restrict puts, int64_t n,
                           int64_t sums) {
-  for (int64_t u = 0; u < n; u++, nodes += sums) {
-    NAME(quad) all = {0};
-    for (int64_t i = 0; i < sums; i++)
-      all += nodes[i] * *(const NAME(quad) *)(puts + 4 * i);
-    *(NAME(quad) *)(v + 4 * u) = all;
-  }
+  int64_t u = 0;
+  for (; u + 4 <= n; u += 4)
+    NAME(vectors_tile)(v + 4 * u, nodes + u * sums, puts, 4, sums);
+  for (; u < n; u++)
+    NAME(vectors_tile)(v + 4 * u, nodes + u * sums, puts, 1, sums);
 }
 
 // two computes the sums [d] of the rows of x, weighted by two columns of V.
@@ -16,14 +25,19 @@ INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *r
                       const REAL *restrict x, int64_t n, int64_t d) {
   int64_t i = 0;
   for (; i + LANES <= d; i += LANES) {
-    NAME(vector) a = {0}, b = {0}, row;
-    for (int64_t u = 0; u < n; u++) {
-      NAME(load)(&row, x + u * d + i);
-      NAME(add)(&a, v[4 * u + one], &row);
-      NAME(add)(&b, v[4 * u + other], &row);
+    NAME(vector) a[4] = {0}, b[4] = {0}, row; // several sums, as each waits for its last addition
+    for (int64_t u = 0; u < n; u += 4)
+      for (int64_t k = 0; k < 4 && u + k < n; k++) {
+        NAME(load)(&row, x + (u + k) * d + i);
+        NAME(add)(&a[k], v[4 * (u + k) + one], &row);
+        NAME(add)(&b[k], v[4 * (u + k) + other], &row);
+      }
+    for (int k = 1; k < 4; k++) {
+      NAME(add)(&a[0], 1, &a[k]);
+      NAME(add)(&b[0], 1, &b[k]);
     }
-    NAME(store)(first + i, &a);
-    NAME(store)(second + i, &b);
+    NAME(store)(first + i, &a[0]);
+    NAME(store)(second + i, &b[0]);
   }
   for (; i < d; i++) {
     first[i] = second[i] = 0;
@@ -34,7 +48,7 @@ INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *r
   }
 }
 
-CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
+COMPILED static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
   REAL *first = room, *second = room + r->d, *v = room + 4 * r->d;
   int64_t d = r->d, n = r->n;
   for (int64_t b = 0; b < r->batch; b++) {
@@ -61,18 +75,46 @@ CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict 
   }
 }
 
-// cotangents computes the cotangent rows [n, 4] of V for cotangent x of the product. v holds the rows of V.
-INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z, const REAL *restrict x,
-                             int64_t n, int64_t d, REAL *restrict room) {
+// cotangents_of is cotangents, faster if d is a constant.
+INLINE void NAME(cotangents_of)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z,
+                                const REAL *restrict x, int64_t n, int64_t d, REAL *restrict room) {
   REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d;
   NAME(two)(first, second, v, 0, 1, z, n, d);
   NAME(two)(third, fourth, v, 1, 2, x, n, d);
   for (int64_t u = 0; u < n; u++, x += d, z += d, of += 4) {
-    of[0] = NAME(dot)(z, third, d);
-    of[1] = NAME(dot)(x, first, d) + NAME(dot)(z, fourth, d);
-    of[2] = NAME(dot)(x, second, d);
-    of[3] = NAME(dot)(x, z, d);
+    NAME(vector) sums[4] = {0}, own, given, with;
+    int64_t i = 0;
+    for (; i + LANES <= d; i += LANES) {
+      NAME(load)(&own, z + i);
+      NAME(load)(&given, x + i);
+      NAME(load)(&with, third + i);
+      NAME(add_product)(&sums[0], &own, &with);
+      NAME(load)(&with, fourth + i);
+      NAME(add_product)(&sums[1], &own, &with);
+      NAME(load)(&with, first + i);
+      NAME(add_product)(&sums[1], &given, &with);
+      NAME(load)(&with, second + i);
+      NAME(add_product)(&sums[2], &given, &with);
+      NAME(add_product)(&sums[3], &given, &own);
+    }
+    for (int k = 0; k < 4; k++)
+      of[k] = NAME(sum)(&sums[k]);
+    for (; i < d; i++) {
+      of[0] += z[i] * third[i];
+      of[1] += x[i] * first[i] + z[i] * fourth[i];
+      of[2] += x[i] * second[i];
+      of[3] += x[i] * z[i];
+    }
   }
+}
+
+// cotangents computes the cotangent rows [n, 4] of V for cotangent x of the product. v holds the rows of V.
+INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z, const REAL *restrict x,
+                             int64_t n, int64_t d, REAL *restrict room) {
+  if (d == LANES)
+    NAME(cotangents_of)(of, v, z, x, n, LANES, room);
+  else
+    NAME(cotangents_of)(of, v, z, x, n, d, room);
 }
 
 // outer adds to rows of sums [count, 4] the products of count columns of nodes [n, stride] and the rows of of [n, 4].
@@ -88,7 +130,7 @@ INLINE void NAME(outer)(REAL *restrict sums, const REAL *restrict nodes, const R
 
 // pulled computes the cotangents of the coefficients, and pulled_to_nodes the cotangents of the sums, for cotangent x
 // of the product.
-CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
+COMPILED static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;
   memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
@@ -105,7 +147,7 @@ CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *re
   }
 }
 
-CLONES static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes,
+COMPILED static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes,
                                          REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;

@@ -1,16 +1,32 @@
-// Declarations that kernels for numbers of type REAL share: vectors of LANES numbers. NAME(x) is x for this type.
-
-// A vector has two halves of 32 bytes: GCC splits vectors longer than a processor's into single numbers.
-typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
-typedef REAL NAME(quarter) __attribute__((vector_size(LANES / 4 * sizeof(REAL))));
-typedef struct {
-  NAME(half) low, high;
-} NAME(vector);
+// Declarations that kernels for numbers of type REAL share: vectors of LANES numbers. NAME(x) is x for this type and
+// width.
 
 typedef union {
   REAL number;
   BITS bits;
 } NAME(parts);
+
+#ifdef WIDE
+typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+
+INLINE void NAME(load)(NAME(vector) * to, const REAL *x) { *to = *(const NAME(vector) *)x; }
+INLINE void NAME(store)(REAL *to, const NAME(vector) * x) { *(NAME(vector) *)to = *x; }
+
+// add adds w x to a vector, and add_product adds x y.
+INLINE void NAME(add)(NAME(vector) * to, REAL w, const NAME(vector) * x) { *to += w * *x; }
+INLINE void NAME(add_product)(NAME(vector) * to, const NAME(vector) * x, const NAME(vector) * y) { *to += *x * *y; }
+
+// sum returns the sum of the numbers of x, by halves.
+INLINE REAL NAME(sum)(const NAME(vector) * x) {
+  return LANES == 16 ? (REAL)_mm512_reduce_add_ps((__m512)*x) : (REAL)_mm512_reduce_add_pd((__m512d)*x);
+}
+#else
+// A vector has two halves of 32 bytes, the length of a processor's vectors.
+typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+typedef REAL NAME(quarter) __attribute__((vector_size(LANES / 4 * sizeof(REAL))));
+typedef struct {
+  NAME(half) low, high;
+} NAME(vector);
 
 INLINE void NAME(load)(NAME(vector) * to, const REAL *x) {
   to->low = *(const NAME(half) *)x;
@@ -22,7 +38,6 @@ INLINE void NAME(store)(REAL *to, const NAME(vector) * x) {
   *(NAME(half) *)(to + LANES / 2) = x->high;
 }
 
-// add adds w x to a vector, and add_product adds x y.
 INLINE void NAME(add)(NAME(vector) * to, REAL w, const NAME(vector) * x) {
   to->low += w * x->low;
   to->high += w * x->high;
@@ -33,7 +48,6 @@ INLINE void NAME(add_product)(NAME(vector) * to, const NAME(vector) * x, const N
   to->high += x->high * y->high;
 }
 
-// sum returns the sum of the numbers of x, by halves.
 INLINE REAL NAME(sum)(const NAME(vector) * x) {
   NAME(quarter) low, high, all;
   NAME(half) both = x->low + x->high;
@@ -44,6 +58,7 @@ INLINE REAL NAME(sum)(const NAME(vector) * x) {
     return all[0] + all[1];
   return (all[0] + all[2 % (LANES / 4)]) + (all[1] + all[3 % (LANES / 4)]);
 }
+#endif
 
 INLINE REAL NAME(dot)(const REAL *restrict x, const REAL *restrict y, int64_t d) {
   int64_t i = 0;

@@ -1,6 +1,6 @@
 // Two callers of all kernels at the same time, for sanitizers. They share their inputs and write separate outputs,
-// which must equal the outputs of a single caller. With the argument "shared" they write to the same memory, which the
-// thread sanitizer must detect.
+// which must equal the outputs of a single caller. With the argument "narrow" no kernel uses AVX-512. With "shared" they
+// write to the same memory, which the thread sanitizer must detect.
 
 #include "../kernels.h"
 
@@ -10,8 +10,8 @@
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
 static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
 
-enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 128, MOST_OPERANDS = 16 };
-enum { SEEDS = 2, BATCH = 4, NODES = 70, WIDTH = 37, OUT = 19, SUMS = 12, FEW = 60, NEAR = 5, FAR = 40 };
+enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 256, MOST_OPERANDS = 16 };
+enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 12, FEW = 60, NEAR = 5, FAR = 40 };
 enum { ENTRIES = FEW * NEAR + (NODES - FEW) * FAR, ROOM = ENTRIES + 16 };
 
 // A tensor has memory of exactly its size.
@@ -29,6 +29,7 @@ typedef struct {
 static call calls[MOST_CALLS];
 static int count;
 static int shared;
+static int64_t width, out; // of the states, and of the rows that a linear map returns
 
 static size_t bytes(const tensor *t) {
   size_t size = t->of.type == TYPE_F64 ? 8 : 4;
@@ -121,17 +122,17 @@ static call *add(call c) {
 
 // add_linear adds a map and its pullback, by name, with or without a norm before the map.
 static void add_linear(int type, const char *map, const char *pullback, int normed) {
-  tensor x = floats(type, BATCH, NODES, WIDTH, 0), w = floats(type, SEEDS, OUT, WIDTH, 0);
-  tensor b = floats(type, SEEDS, OUT, 0, 0), v = floats(type, BATCH, NODES, OUT, 0);
-  tensor y = make(type, BATCH, NODES, OUT, 0), dx = make(type, BATCH, NODES, WIDTH, 0);
-  tensor dw = make(type, SEEDS, OUT, WIDTH, 0), db = make(type, SEEDS, OUT, 0, 0);
+  tensor x = floats(type, BATCH, NODES, width, 0), w = floats(type, SEEDS, out, width, 0);
+  tensor b = floats(type, SEEDS, out, 0, 0), v = floats(type, BATCH, NODES, out, 0);
+  tensor y = make(type, BATCH, NODES, out, 0), dx = make(type, BATCH, NODES, width, 0);
+  tensor dw = make(type, SEEDS, out, width, 0), db = make(type, SEEDS, out, 0, 0);
   if (!normed) {
     add((call){map, 3, 1, {x, w, b}, {y}});
     add((call){pullback, 4, 3, {x, w, b, v}, {dx, dw, db}});
     return;
   }
-  tensor gain = floats(type, SEEDS, WIDTH, 0, 0), shift = floats(type, SEEDS, WIDTH, 0, 0);
-  tensor dgain = make(type, SEEDS, WIDTH, 0, 0), dshift = make(type, SEEDS, WIDTH, 0, 0);
+  tensor gain = floats(type, SEEDS, width, 0, 0), shift = floats(type, SEEDS, width, 0, 0);
+  tensor dgain = make(type, SEEDS, width, 0, 0), dshift = make(type, SEEDS, width, 0, 0);
   tensor epsilon = make(type, 1, 0, 0, 0);
   if (type == TYPE_F64)
     *(double *)epsilon.of.data = 1e-2;
@@ -155,8 +156,8 @@ static void add_linears(int type) {
 
 static void add_ranks(int type) {
   tensor sums = floats(type, BATCH, NODES, SUMS, 0), puts = floats(type, SEEDS, SUMS, 4, 0);
-  tensor z = floats(type, BATCH, NODES, WIDTH, 0), v = floats(type, BATCH, NODES, WIDTH, 0);
-  add((call){"pengcde_ranks", 3, 1, {sums, puts, z}, {make(type, BATCH, NODES, WIDTH, 0)}});
+  tensor z = floats(type, BATCH, NODES, width, 0), v = floats(type, BATCH, NODES, width, 0);
+  add((call){"pengcde_ranks", 3, 1, {sums, puts, z}, {make(type, BATCH, NODES, width, 0)}});
   add((call){"pengcde_ranks_to_puts", 4, 1, {sums, puts, z, v}, {make(type, SEEDS, SUMS, 4, 0)}});
   add((call){"pengcde_ranks_to_nodes", 4, 1, {sums, puts, z, v}, {make(type, BATCH, NODES, SUMS, 0)}});
 }
@@ -173,9 +174,9 @@ static void add_product(int type, const char *arranging, const char *entering, i
   arrange.in[matrices + 1] = far;
   const tensor *to = add(arrange)->out;
   tensor c = floats(type, SEEDS, each * matrices, 0, 0), places = nodes(1, BATCH * NODES, 0, 0);
-  tensor z = floats(type, BATCH, NODES, WIDTH, 0), v = floats(type, BATCH, NODES, WIDTH, 0);
+  tensor z = floats(type, BATCH, NODES, width, 0), v = floats(type, BATCH, NODES, width, 0);
   add((call){"pengcde_product", 9, 1, {c, to[0], to[1], to[2], places, places, z, near, far},
-             {make(type, BATCH, NODES, WIDTH, 0)}});
+             {make(type, BATCH, NODES, width, 0)}});
   add((call){"pengcde_weights", 10, 1, {c, to[0], to[1], to[2], places, places, z, v, near, far},
              {make(type, SEEDS, each * matrices, 0, 0)}});
   call entries = {.name = entering, .ins = 7, .outs = matrices, .in = {c, places, places, z, v, near, far}};
@@ -222,14 +223,18 @@ static void *check_all(void *unused) {
 }
 
 int main(int argc, char **argv) {
-  static const int types[] = {TYPE_F32, TYPE_F64};
-  for (int i = 0; i < 2; i++) {
-    add_linears(types[i]);
-    add_ranks(types[i]);
-    add_product(types[i], "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
-    add_product(types[i], "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
-    add_product(types[i], "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);
-    add_product(types[i], "pengcde_arrange_two_directed", "pengcde_entries_two_directed", 2, 2);
+  pengcde_narrow = argc > 1 && strcmp(argv[1], "narrow") == 0;
+  static const int64_t sizes[][2] = {{37, 19}, {16, 16}, {8, 8}}; // vectors have 16 or 8 numbers
+  for (int i = 0; i < 6; i++) {
+    int type = i % 2 == 0 ? TYPE_F32 : TYPE_F64;
+    width = sizes[i / 2][0];
+    out = sizes[i / 2][1];
+    add_linears(type);
+    add_ranks(type);
+    add_product(type, "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
+    add_product(type, "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
+    add_product(type, "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);
+    add_product(type, "pengcde_arrange_two_directed", "pengcde_entries_two_directed", 2, 2);
   }
   for (size_t f = 0; f < sizeof files / sizeof *files; f++)
     for (const kernel *k = files[f]; k->name != NULL; k++) {
