@@ -77,17 +77,14 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 		return len(line.X) > 0
 	}
 	models, keyed := f.models(), make(map[string]bool)
+	colours := coloursOf(models)
 	for i, place := range places {
 		suffix := ""
 		if len(places) > 1 {
 			suffix = ", " + place
 		}
 		for j, model := range models {
-			style, known := paper.StyleOf(model) // the colour; dashes show who computes, and where
-			if !known {
-				style = figures.StyleOf(j)
-			}
-			of := func(k int) figures.Style { return figures.Style{Colour: style.Colour, Dash: dashes[i%2][k]} }
+			of := func(k int) figures.Style { return figures.Style{Colour: colours[j], Dash: dashes[i%2][k]} }
 			value := func(r Row) (ours, peer float64) {
 				if r.Model != model || r.place() != place {
 					return 0, 0
@@ -116,6 +113,27 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 		}
 	}
 	return figures.Lines(axes, append(libraries, peers...)...)
+}
+
+// coloursOf returns a colour for each model: the paper's, or for further models of one colour a free one. Dashes, which
+// tell such models apart elsewhere, show here who computes, and where.
+func coloursOf(models []string) []figures.Colour {
+	colours := make([]figures.Colour, len(models))
+	for j, model := range models {
+		if style, ok := paper.StyleOf(model); ok && !slices.Contains(colours, style.Colour) {
+			colours[j] = style.Colour
+		}
+	}
+	free := figures.Blue
+	for j := range colours {
+		for free < figures.Grey && slices.Contains(colours, free) {
+			free++
+		}
+		if colours[j] == figures.ByPlace {
+			colours[j] = free
+		}
+	}
+	return colours
 }
 
 // slope returns the end of a line's name, with the slope if at least two points are in its fit.

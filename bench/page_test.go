@@ -40,7 +40,7 @@ func TestPageOfRaces(t *testing.T) {
 	for _, line := range shown {
 		nodes, _ := strconv.Atoi(line[1])
 		cells := strings.Split(line[2], "|")
-		row, ok := raced(latest, "peng", nodes)
+		row, ok := raced(latest, "affine", nodes)
 		if !ok || len(cells) != 7 {
 			t.Errorf("%s: no such race in latest.json", line[0])
 			continue
