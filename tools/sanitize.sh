@@ -32,7 +32,7 @@ for sanitizer in thread address,undefined; do
 	build "$folder/callers" product.c ranks.c linear.c testdata/callers.c
 	for processor in "" narrow; do
 		said=$($steady "$folder/callers" $processor)
-		echo "$sanitizer${processor:+, without AVX-512}: $said"
+		echo "$sanitizer: $said"
 	done
 	if [ $sanitizer != thread ]; then # as emulated, they have a single thread
 		build "$folder/emulated" emulated_linear.c emulated_messages.c testdata/emulated.c

@@ -22,7 +22,7 @@ type kernel struct {
 	counts, to, values *Node
 }
 
-// behind is the number of padding entries after the lists, which kernels may read.
+// behind is the number of padding entries after the lists, which kernels may read and write.
 const behind = 16
 
 // newKernel arranges rows; it returns nil if the backend has no kernels.

@@ -21,6 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // outputsEnv names the file to which TestKernels in another process writes its results.
@@ -32,6 +33,9 @@ const outputsEnv = "PENGCDE_TEST_OUTPUTS"
 func TestKernels(t *testing.T) {
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {
+		if os.Getenv(xla.KernelsEnv) == "narrow" && kernels.Wide() {
+			t.Fatal("kernels use AVX-512")
+		}
 		content, err := json.Marshal(got)
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,7 @@
 // operations where kernels are not available.
 //
 // Each of them checks the number, types and dimensions of the tensors of a call, and returns an error to XLA if they do
-// not match. Kernels have no state, so calls may run at the same time and share their inputs.
+// not match. Kernels have no state but for tests, so calls may run at the same time and share their inputs.
 //
 // A few kernels are for GPUs, in CUDA. XLA launches them with their code, see [PTX]. They check nothing.
 package kernels

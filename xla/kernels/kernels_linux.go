@@ -10,6 +10,7 @@ package kernels
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
 extern const kernel pengcde_emulated_linear[], pengcde_emulated_messages[];
 extern int pengcde_backwards;
+static int wide(void) { return is_wide(); }
 static const kernel *file(int i) {
   const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
                            pengcde_emulated_linear, pengcde_emulated_messages};
@@ -32,6 +33,9 @@ func Emulated(backwards bool) map[string]unsafe.Pointer {
 	}
 	return inFiles(3, 5)
 }
+
+// Wide reports whether the kernels of this process use AVX-512.
+func Wide() bool { return C.wide() != 0 }
 
 // Narrow makes the kernels of this process do without AVX-512, for tests.
 func Narrow() { C.pengcde_narrow = 1 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MOST = 2, CHUNK = 64, MOST_TABLES = 8 }; // matrices, entries mixed at a time, buckets
-enum { BEHIND = 16 };                           // padding entries after the lists, which may be read
+enum { BEHIND = 16 };                           // padding after the lists, which may be read and written
 
 // Lists of neighbours, for matrices of the same form.
 typedef struct {
