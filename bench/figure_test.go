@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -102,6 +103,19 @@ func TestDrawSeconds(t *testing.T) {
 	}
 	expect(t, figure.Alt(), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope",
 		"Pre-Mult GN-CDE, library, Another, XLA on CPU begins at 0.6", "PENG-CDE, dense peer, Test CPU"}, nil)
+}
+
+// The fields of a race differ in colour, and keep the paper's where no other field has it.
+func TestColoursOfFields(t *testing.T) {
+	colours := coloursOf(Fields())
+	for i, colour := range colours {
+		if colour == figures.ByPlace || slices.Contains(colours[:i], colour) {
+			t.Errorf("%s has colour %d, of %v", Fields()[i], colour, colours)
+		}
+	}
+	if style, ok := paper.StyleOf("original"); !ok || colours[slices.Index(Fields(), "original")] != style.Colour {
+		t.Errorf("original has another colour than elsewhere, of %v", colours)
+	}
 }
 
 func TestDrawMemory(t *testing.T) {

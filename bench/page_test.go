@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,29 +33,21 @@ func TestPageOfRaces(t *testing.T) {
 	}
 	page := string(text)
 	latest := latestRows(t)
-	section, _, _ := strings.Cut(page[strings.Index(page, "## An epoch against a peer"):], "\nFrom 1024")
-	shown := regexp.MustCompile(`(?m)^\| (\d+) \|(.*)\|$`).FindAllStringSubmatch(section, -1)
-	if len(shown) < 10 {
-		t.Fatalf("%d rows of the race, want those of the page", len(shown))
-	}
-	for _, line := range shown {
-		nodes, _ := strconv.Atoi(line[1])
-		cells := strings.Split(line[2], "|")
-		row, ok := raced(latest, "affine", nodes)
-		if !ok || len(cells) != 7 {
-			t.Errorf("%s: no such race in latest.json", line[0])
-			continue
-		}
-		for i, value := range []float64{row.Ours, row.Peer, row.Ratio.Median, mebi(row.OursBytes), mebi(row.PeerBytes),
-			row.OursCompile, row.PeerCompile} {
-			if cells[i] = strings.TrimSpace(cells[i]); value == 0 {
-				if strings.ContainsAny(cells[i], "0123456789") {
-					t.Errorf("%d nodes, cell %d is %q, but was not measured", nodes, i+1, cells[i])
-				}
-			} else if err := shows(cells[i], value); err != nil {
-				t.Errorf("%d nodes, cell %d: %v", nodes, i+1, err)
-			}
-		}
+	race := page[strings.Index(page, "## An epoch against a peer"):]
+	race = race[:strings.Index(race[1:], "\n## ")]
+	ratio := func(r Row) []float64 { return []float64{r.Ratio.Median, r.Ratio.Low, r.Ratio.High} }
+	epoch := func(r Row) [][]float64 { return [][]float64{append([]float64{r.Ours, r.Peer}, ratio(r)...)} }
+	forecast := func(r Row) [][]float64 { return [][]float64{{r.OursInference, r.PeerInference}} }
+	rows := compareTable(t, race, latest, "this", []string{"affine"}, func(r Row) [][]float64 {
+		return [][]float64{{r.Ours}, {r.Peer}, ratio(r), {mebi(r.OursBytes)}, {mebi(r.PeerBytes)}, {r.OursCompile},
+			{r.PeerCompile}}
+	})
+	rows += compareTable(t, race, latest, "as published",
+		[]string{"peng", "original", "adjacency", "gn-ode", "constant", "pre-mult"}, epoch)
+	rows += compareTable(t, race, latest, "recommended",
+		[]string{"affine", "peng", "original", "adjacency", "gn-ode", "constant"}, forecast)
+	if rows != 20 {
+		t.Errorf("%d rows of the race, want 20", rows)
 	}
 	oneLine := strings.Join(strings.Fields(page), " ")
 	seeds := regexp.MustCompile(`an epoch takes ([\d.]+) s per seed for one seed, ([\d.]+) for four and ([\d.]+) [^;]* ` +
@@ -71,6 +64,46 @@ func TestPageOfRaces(t *testing.T) {
 			}
 		}
 	}
+}
+
+// compareTable compares a table, given by the head of its second column, with the races of models. After the number of
+// nodes a row has the cells of each model, whose numbers are the values that were measured. It returns the number of
+// rows.
+func compareTable(t *testing.T, page string, latest File, head string, models []string,
+	cells func(Row) [][]float64) (rows int) {
+	t.Helper()
+	_, table, _ := strings.Cut(page, "\n| nodes | "+head+" |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, line := range regexp.MustCompile(`(?m)^\| (\d+) \|(.*)\|$`).FindAllStringSubmatch(table, -1) {
+		nodes, _ := strconv.Atoi(line[1])
+		var want [][]float64
+		for _, model := range models {
+			row, ok := raced(latest, model, nodes)
+			if !ok {
+				t.Fatalf("%s on %d nodes: no such race in latest.json", model, nodes)
+			}
+			want = append(want, cells(row)...)
+		}
+		shown := strings.Split(line[2], "|")
+		if len(shown) != len(want) {
+			t.Fatalf("%d cells, want %d: %s", len(shown), len(want), line[0])
+		}
+		for i, values := range want {
+			values = slices.DeleteFunc(values, func(v float64) bool { return v == 0 })
+			numbers := regexp.MustCompile(`[\d.]+`).FindAllString(shown[i], -1)
+			if len(numbers) != len(values) {
+				t.Errorf("%d nodes: cell %d is %q, measured were %v", nodes, i+1, shown[i], values)
+				continue
+			}
+			for k, v := range values {
+				if err := shows(numbers[k], v); err != nil {
+					t.Errorf("%d nodes, cell %d: %v", nodes, i+1, err)
+				}
+			}
+		}
+		rows++
+	}
+	return rows
 }
 
 // raced returns the row of a race on this number of nodes with the dense peer, on the library's steps.

@@ -167,7 +167,7 @@ func newCompute(open func() (compute.Backend, error)) (b compute.Backend, err er
 
 func openGo(origin string) (*Backend, error) {
 	// Run one operation after another, each on several cores: in compute 0.1.6 parallel operations can deadlock.
-	b, err := compute.NewWithConfig("go:ops_sequential")
+	b, err := newCompute(func() (compute.Backend, error) { return compute.NewWithConfig("go:ops_sequential") })
 	if err != nil {
 		return nil, err
 	}

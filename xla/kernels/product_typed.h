@@ -74,7 +74,7 @@ COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int3
   }
 }
 
-// gathered adds to y [d] the rows of z with the given indices, weighted. If it is the first part, y was 0.
+// gathered adds to y [d] the rows of z with the given indices, weighted, or sets y if they are the first.
 INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, const int32_t *restrict at,
                            int64_t count, const REAL *restrict z, int64_t d) {
   int64_t i = 0;

@@ -155,3 +155,26 @@ func TestFiguresOfAblations(t *testing.T) {
 		t.Errorf("figures %q, want %q", names, want)
 	}
 }
+
+// Dynamics of which one row alone has all its runs have no figures: there is nothing to compare.
+func TestNoFiguresOfOneSetting(t *testing.T) {
+	r := trainedReport(t, Ablations().Study)
+	for i, run := range r.Results {
+		if run.Keys["dynamics"] == "heat" && run.Model.ID != r.Results[0].Model.ID {
+			r.Results[i].Record = nil
+		}
+	}
+	var drawn catalogue.Drawn
+	drawAblations(r, &drawn)
+	if drawn.Err != nil {
+		t.Fatal(drawn.Err)
+	}
+	for _, f := range drawn.All {
+		if strings.Contains(f.Name, "heat") {
+			t.Errorf("%s, of one setting", f.Name)
+		}
+	}
+	if len(drawn.All) != 2 {
+		t.Errorf("%d figures, want both of genes", len(drawn.All))
+	}
+}
