@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin wheel pins cuda aot aot-all ptx gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin wheel pins cuda aot aot-all ptx gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer peer-tgn site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -169,6 +169,29 @@ peer: build/peer-venv/stamp ## set up the Python environment of the peer that th
 build/peer-venv/stamp: bench/peer/requirements.txt
 	@echo "set-up: JAX and diffrax into build/peer-venv (120 MB to download, about half a minute)"
 	@tools/setup.sh venv build/peer-venv $<
+	@touch $@
+
+DYGLIB ?= https://github.com/yule-BUAA/DyGLib
+TGNV2 ?= https://github.com/kpetrovicc/TGNv2-TGR
+
+# The seed is a new one each time: the test's own files hold seed 0.
+peer-tgn: setup build/tgn-venv/stamp build/DyGLib/stamp build/TGNv2/stamp ## temporal graph networks against the published modules, with new random numbers
+	@mkdir -p build/peer-tgn
+	build/tgn-venv/bin/python -W ignore bench/tgn/peer.py build/TGNv2 build/peer-tgn $$(date +%s)
+	build/tgn-venv/bin/python -W ignore bench/tgn/tokens.py build/DyGLib build/peer-tgn $$(date +%s)
+	$(ENV) PENGCDE_PEER_TGN="$$PWD/build/peer-tgn" go test -count 1 -run TestPeer ./affinity/tgn ./affinity/tokens
+
+build/tgn-venv/stamp: bench/tgn/requirements.txt
+	@echo "set-up: PyTorch and PyTorch Geometric into build/tgn-venv (2.5 GB to download, 5.5 GB on disk)"
+	@tools/setup.sh venv build/tgn-venv $<
+	@touch $@
+
+build/DyGLib/stamp:
+	@tools/published.sh "$(DYGLIB)" 3aacc36b94b8d2d8293d70a74fdf6d39089b4163 build/DyGLib models utils
+	@touch $@
+
+build/TGNv2/stamp:
+	@tools/published.sh "$(TGNV2)" b24f5e0c5e8c52dc2cad6f30627fbe71db3a0157 build/TGNv2 models
 	@touch $@
 
 site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network

@@ -21,4 +21,5 @@ pin tools/requirements 3.10
 pin tools/browser/requirements 3.10
 pin tools/site-requirements 3.11
 pin bench/peer/requirements 3.11
+pin bench/tgn/requirements 3.11
 pin tools/pins-requirements 3.10

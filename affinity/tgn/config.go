@@ -43,8 +43,9 @@ const (
 type Config struct {
 	Updater   Updater   `json:"Updater,omitzero"`   // "" means GRU
 	Embedding Embedding `json:"Embedding,omitzero"` // "" means Attention
-	// Identities adds a learned vector for each of the two nodes to a message.
-	Identities bool `json:"Identities,omitzero"`
+	// SourceTarget adds the encoded numbers of the two nodes to a message: cos(w u + b) for node u, with learned w and
+	// b. Scores then depend on how nodes are numbered.
+	SourceTarget bool `json:"SourceTarget,omitzero"`
 	// EmbeddedMessages puts the embedding of an event's other node in a message in place of its memory, as it is before
 	// the event's batch.
 	EmbeddedMessages bool `json:"EmbeddedMessages,omitzero"`
@@ -70,13 +71,13 @@ type Config struct {
 // Graphs, arXiv:2006.10637, 2020.
 func TGN() Config { return Config{} }
 
-// TGNv2 returns a TGN whose messages identify their nodes, here by a learned vector for each. B. A. Tjandra, F.
-// Barbero, M. Bronstein, Enhancing the Expressivity of Temporal Graph Networks through Source-Target Identification,
-// arXiv:2411.03596, 2024.
-func TGNv2() Config { return Config{Identities: true} }
+// TGNv2 returns a TGN whose messages identify their nodes. B. A. Tjandra, F. Barbero, M. Bronstein, Enhancing the
+// Expressivity of Temporal Graph Networks through Source-Target Identification, arXiv:2411.03596, 2024.
+func TGNv2() Config { return Config{SourceTarget: true} }
 
 // DyRep returns a network with a plain recurrent cell whose messages have embeddings of the other node. R. Trivedi, M.
-// Farajtabar, P. Biswal, H. Zha, DyRep: Learning Representations over Dynamic Graphs, ICLR 2019.
+// Farajtabar, P. Biswal, H. Zha, DyRep: Learning Representations over Dynamic Graphs, ICLR 2019. TGB's loop for node
+// affinities leaves the embeddings out: Config{Updater: RNN}.
 func DyRep() Config { return Config{Updater: RNN, EmbeddedMessages: true} }
 
 // JODIE returns a network with a plain recurrent cell and projected memories. S. Kumar, X. Zhang, J. Leskovec,

@@ -3,6 +3,7 @@ package tgn
 import (
 	"math"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -14,7 +15,7 @@ import (
 type layers struct {
 	Config
 	task             affinity.Task
-	clock            nn.Linear // of a time, before the cosine
+	clock, number    nn.Linear // of a time and of a node's number, before the cosine
 	input, state     nn.Linear // of the cell: gates of a message and of a memory
 	query, key       nn.Linear
 	value, edge      nn.Linear // edge has no bias
@@ -28,18 +29,16 @@ func newLayers(c Config, task affinity.Task) *layers {
 		gates = 3
 	}
 	message := 3*w + 1
-	if c.Identities {
+	if c.SourceTarget {
 		message += 2 * w
 	}
 	linear := func(name string, in, out int) nn.Linear { return nn.Linear{Name: name, In: in, Out: out} }
-	return &layers{Config: c, task: task, clock: linear("time", 1, w),
+	return &layers{Config: c, task: task, clock: linear("time", 1, w), number: linear("number", 1, w),
 		input: linear("updater.input", message, gates*w), state: linear("updater.state", w, gates*w),
 		query: linear("attention.query", w, w), key: linear("attention.key", w, w), value: linear("attention.value", w, w),
 		edge: linear("attention.edge", w+1, w), skip: linear("attention.skip", w, w), projection: linear("projection", 1, w),
 		head: ranker.NewHead(w, task.Classes)}
 }
-
-const identities = "identities"
 
 // params declares the parameters of the parts that the settings use.
 func (l *layers) params() []nn.Param {
@@ -48,8 +47,8 @@ func (l *layers) params() []nn.Param {
 		p.Init = nn.Uniform(1 / math.Sqrt(float64(l.Width))) // of both, as in PyTorch
 		params = append(params, p)
 	}
-	if l.Identities {
-		params = append(params, nn.Param{Name: identities, Dims: []int{l.task.Nodes, l.Width}, Init: nn.Normal(1)})
+	if l.SourceTarget {
+		params = append(params, nn.ParamsOf(l.number)...)
 	}
 	if l.Embedding == Attention {
 		params = append(params, nn.ParamsOf(l.query, l.key, l.value)...)
@@ -79,13 +78,18 @@ func pendingOf(in []*Node) pending {
 // encode returns the encoding [..., Width] of times [..., 1].
 func (l *layers) encode(v nn.Values, t *Node) *Node { return Cos(l.clock.Apply(v, t)) }
 
+// identify returns the encoding [K, Width] of the numbers [K] of nodes.
+func (l *layers) identify(v nn.Values, node *Node, dtype dtypes.DType) *Node {
+	return Cos(l.number.Apply(v, ConvertDType(ExpandAxes(node, -1), dtype)))
+}
+
 // update returns the memories [K, Width] with their messages. A node without a message gets a message of zeros, as
 // published.
 func (l *layers) update(v nn.Values, p pending) *Node {
 	parts := []*Node{p.memory, p.other, p.weight, l.encode(v, p.since)}
-	if l.Identities {
-		table := v.Get(identities)
-		parts = append(parts, ranker.Rows(table, p.node), ranker.Rows(table, p.peer))
+	if l.SourceTarget {
+		dtype := p.memory.DType()
+		parts = append(parts, l.identify(v, p.node, dtype), l.identify(v, p.peer, dtype))
 	}
 	x := l.input.Apply(v, Mul(Concatenate(parts, -1), p.has))
 	h := l.state.Apply(v, p.memory)

@@ -3,7 +3,6 @@ package tokens
 import (
 	"errors"
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -54,7 +53,7 @@ func made(t *testing.T, backend *xla.Backend, c Config, task affinity.Task) *Net
 func TestPeer(t *testing.T) {
 	for name, c := range map[string]Config{"graphmixer": GraphMixer(), "tcl": identified(TCL()),
 		"dygformer": identified(DyGFormer()), "tgat": identified(TGAT()), "cawn": newest(identified(CAWN()))} {
-		peer := rankertest.ReadPeer(t, filepath.Join("testdata", name+".json"))
+		peer := rankertest.ReadPeer(t, name)
 		c.Width, c.TimeWidth, c.Neighbours, c.Float64 = peer.Width, peer.TimeWidth, peer.Neighbours, true
 		c.Patch, c.Channel, c.Heads = 4, 6, 2
 		n := made(t, xlatest.Go(t), c, peer.Task())

@@ -1,12 +1,11 @@
 """Writes scores of DyGLib's GraphMixer, TCL, DyGFormer, TGAT and CAWN, for a test of affinity/tokens.
 
-    git clone https://github.com/yule-BUAA/DyGLib build/DyGLib
-    build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata
+    build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata [SEED]
 
 writes NAME.json for each network, as peer.py does. GraphMixer's nodes have no features, as on data that have none: with
 features DyGLib divides the mean over a node's neighbours once more by their number. TCL, DyGFormer and CAWN ask about a
 node and itself. DyGFormer gives scores once a node's sequence has the full length. CAWN walks to the newest neighbours:
-those that DyGLib draws depend on its generator.
+those that DyGLib draws depend on its generator. `make peer-tgn` sets all up and compares.
 """
 
 import json
@@ -170,5 +169,7 @@ def scores(network: str, seed: int) -> dict[str, Any]:
             "params": params, "steps": steps}
 
 
+first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 for number, name in enumerate(("graphmixer", "tcl", "dygformer", "tgat", "cawn")):
-    (Path(sys.argv[2]) / f"{name}.json").write_text(json.dumps(scores(name, number)) + "\n", encoding="utf-8")
+    path = Path(sys.argv[2]) / f"{name}.json"
+    path.write_text(json.dumps(scores(name, first + number)) + "\n", encoding="utf-8")

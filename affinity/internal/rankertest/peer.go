@@ -1,9 +1,11 @@
 package rankertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -22,10 +24,11 @@ type Peer struct {
 	}
 }
 
-// ReadPeer reads a file of bench/tgn.
-func ReadPeer(t *testing.T, path string) (p Peer) {
+// ReadPeer reads what bench/tgn wrote for a network: from testdata, or from the folder $PENGCDE_PEER_TGN.
+func ReadPeer(t *testing.T, name string) (p Peer) {
 	t.Helper()
-	content, err := os.ReadFile(path)
+	folder := cmp.Or(os.Getenv("PENGCDE_PEER_TGN"), "testdata")
+	content, err := os.ReadFile(filepath.Join(folder, name+".json"))
 	if err == nil {
 		err = json.Unmarshal(content, &p)
 	}

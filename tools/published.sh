@@ -1,0 +1,10 @@
+#!/bin/sh
+# Fetches folders of a published repository at a commit, "published.sh URL COMMIT INTO FOLDER...", without its data files.
+# A URL may be the path of a clone on this machine.
+set -eu
+url=$1 commit=$2 into=$3
+shift 3
+rm -rf "$into"
+git clone --quiet --no-checkout --filter=blob:none "$url" "$into"
+git -C "$into" sparse-checkout set "$@"
+git -C "$into" checkout --quiet "$commit"
