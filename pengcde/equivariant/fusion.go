@@ -59,6 +59,19 @@ func NewPair(a, da *Matrix) *Pair {
 // NewSingle returns a pair of only one matrix, for a [Fusion] that is Single.
 func NewSingle(a *Matrix) *Pair { return newPair(a) }
 
+// First returns the [NewSingle] of A. Kernels for CPUs share the lists of the pair.
+func (p *Pair) First() *Pair {
+	if p.prepared.kernel == nil {
+		return NewSingle(&Matrix{form: p.form, Rows: p.rows[0], operator: p.operator, present: p.present})
+	}
+	first := *p
+	first.rows, first.sides, first.prepared.kernel = p.rows[:1], 1, p.prepared.kernel.first()
+	column := func(from, to int) *Node { return SliceAxis(p.nodes, -1, AxisRange(from, to)) }
+	last := p.nodes.Shape().Dim(-1) - 1
+	first.nodes = Concatenate([]*Node{column(0, statistics), column(last, last+1)}, -1)
+	return &first
+}
+
 func newPair(matrices ...*Matrix) *Pair {
 	first := matrices[0]
 	var rows, nodes []*Node

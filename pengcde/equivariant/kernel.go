@@ -18,7 +18,7 @@ type kernel struct {
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as in [Matrix]
 	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
-	// their entries of all m matrices [batch, m, capacity].
+	// their entries of all matrices [batch, entries, capacity]: of those in rows, or of two in place of one.
 	counts, to, values *Node
 }
 
@@ -36,6 +36,13 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	}, rows...)
 	k.counts, k.to, k.values = prepared[0], prepared[1], prepared[2]
 	return k
+}
+
+// first returns the kernel for A alone, with the lists of A and A'.
+func (k *kernel) first() *kernel {
+	first := *k
+	first.rows = k.rows[:1]
+	return &first
 }
 
 // name appends the number of matrices and their symmetry to the name of a kernel.

@@ -55,9 +55,15 @@ func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries fu
 	return sparse{nodeAt: nodeAt, placeOf: placeOf, neighbours: entries(to)}, entries
 }
 
+// entriesOf returns the entries [batch, m, capacity] of the matrices with m coefficients: all, or the first of two.
+func entriesOf(values, c *Node) *Node {
+	each := values.Shape().Dim(1) / c.Shape().Dim(1)
+	return Slice(values, AxisRange(), AxisRange().Stride(each))
+}
+
 // productPlain takes coefficients [S, m], the prepared lists, nodeAt, placeOf and z.
 func productPlain(s sparse, in []*Node) []*Node {
-	c, to, values, z := in[0], in[2], in[3], in[6]
+	c, to, values, z := in[0], in[2], entriesOf(in[3], in[0]), in[6]
 	own, entries := s.arrangedLists(in[4], in[5], to)
 	dims := values.Shape().Dimensions
 	mixed := Reshape(nn.Seeds(c.Shape().Dim(0)).Blend(c, values), dims[0], dims[2])
@@ -66,7 +72,7 @@ func productPlain(s sparse, in []*Node) []*Node {
 
 // weightsPlain returns the cotangents of the coefficients. In addition it takes v.
 func weightsPlain(s sparse, in []*Node) []*Node {
-	c, to, values, z, v := in[0], in[2], in[3], in[6], in[7]
+	c, to, values, z, v := in[0], in[2], entriesOf(in[3], in[0]), in[6], in[7]
 	own, entries := s.arrangedLists(in[4], in[5], to)
 	rows := func(x *Node) *Node { return Reshape(x, c.Shape().Dim(0), -1) }
 	var sums []*Node

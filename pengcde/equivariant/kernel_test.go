@@ -198,6 +198,8 @@ func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows 
 		az := a.Apply(in[1])
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Square(y)), in[:given]...)...)
 		out = append(append(out, az), Gradient(ReduceAllSum(Square(az)), in[:2]...)...)
+		first := layer.Side(0, v, NewPair(a, da).First())(in[1])
+		out = append(append(out, first), Gradient(ReduceAllSum(Square(first)), in[0], in[1], v.Get("layer.maps"))...)
 		both := Concatenate([]*Node{in[1], in[1]}, 0)
 		if len(tables) == 5 {
 			return out

@@ -103,10 +103,18 @@ func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
-	var pair *equivariant.Pair // of the layers before the last
+	var pair, last *equivariant.Pair // of the layers before the last, and of the last if it alone sees A'
 	switch identities := withIdentities(f.Identities); f.DerivativeIn {
 	case LastLayer:
-		pair = equivariant.NewSingle(s.a)
+		switch {
+		case s.dx != nil:
+			pair, last = equivariant.NewSingle(s.a), equivariant.NewSingle(s.da)
+		case s.rate != nil:
+			pair, last = equivariant.NewSingle(s.a), equivariant.NewPair(s.timed(), s.da)
+		default:
+			last = equivariant.NewPair(s.a, s.da)
+			pair = last.First()
+		}
 	case NoLayer:
 		s.a = identities.apply(v, s.a)[0]
 		pair = equivariant.NewSingle(s.a)
@@ -115,30 +123,24 @@ func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
 		pair = equivariant.NewPair(s.a, s.da)
 	}
 	apply := func(c equivariant.Convolution, x *Node) *Node { return f.layer(c, false).Apply(v, pair, x) }
-	return f.stack().respond(v, s, z, apply, f.outer(v, s, pair))
+	return f.stack().respond(v, s, z, apply, f.outer(v, s, pair, last))
 }
 
-// outer returns a function that computes the messages of a layer that drives the state. pair is the pair of the layers
-// before it.
-func (f PENG) outer(v nn.Values, s signal, pair *equivariant.Pair) func(c equivariant.Convolution) messages {
+// outer returns a function that computes the messages of a layer that drives the state. The pairs are of the layers
+// before it, and of the layer if it alone sees A'.
+func (f PENG) outer(v nn.Values, s signal, pair, last *equivariant.Pair) func(c equivariant.Convolution) messages {
 	if f.DerivativeIn != LastLayer {
 		return func(c equivariant.Convolution) messages {
 			return messages{residual: f.layer(c, true).Residual(v, pair)}
 		}
 	}
-	var both, change *equivariant.Pair
-	if s.dx == nil {
-		both = equivariant.NewPair(s.timed(), s.da)
-	} else {
-		change = equivariant.NewSingle(s.da)
-	}
 	return func(c equivariant.Convolution) messages {
 		layer := f.layer(c, true)
 		if s.dx == nil {
-			return messages{both: layer.Messages(v, both), bothResidual: layer.Residual(v, both)}
+			return messages{both: layer.Messages(v, last), bothResidual: layer.Residual(v, last)}
 		}
 		ofA := layer.Side(0, v, pair)
 		residual := func(x *Node) *Node { return Add(x, ofA(x)) }
-		return messages{residual: residual, da: layer.Side(1, v, change)}
+		return messages{residual: residual, da: layer.Side(1, v, last)}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // loopTry is what a loop records of a try of each sample: its end and error norm, and afterwards the sample's time and
@@ -160,6 +162,9 @@ func rowsAt(x, tries *Node) *Node {
 // -> [batch, rows, ...].
 func buildLoopSave(in []*Node) []*Node {
 	tries, parts := in[0], in[2]
+	if xla.HasKernels(parts) {
+		return []*Node{combinedSaves(tries, in[1], parts)}
+	}
 	coefficients := ConvertDType(in[1], parts.DType())
 	var sum *Node
 	for i := range parts.Shape().Dimensions[2] {
@@ -175,6 +180,30 @@ func buildLoopSave(in []*Node) []*Node {
 		}
 	}
 	return []*Node{sum}
+}
+
+// combinedSaves is [buildLoopSave] by a kernel.
+func combinedSaves(tries, coefficients, parts *Node) *Node {
+	dims, each := parts.Shape().Dimensions, coefficients.Shape().Dimensions
+	place := shapes.Make(tries.DType(), each...)
+	g := parts.Graph()
+	places := Add(MulScalar(BroadcastToDims(ExpandAxes(tries, -1), each...), dims[1]*dims[2]),
+		Add(MulScalar(Iota(g, place, 0), dims[2]), Iota(g, place, 2)))
+	rows := Reshape(parts, append([]int{dims[0] * dims[1] * dims[2]}, dims[3:]...)...)
+	saves := combinedRows(Reshape(coefficients, -1, dims[2]), Reshape(places, -1, dims[2]), rows)
+	return Reshape(saves, append([]int{each[0], each[1]}, dims[3:]...)...)
+}
+
+// pulledParts sums the cotangents of saves x [batch × saves, ...] at places [batch, rows] with coefficients [batch,
+// rows, s] to the cotangents of the parts [batch, s, ...].
+func pulledParts(coefficients, places, x *Node) *Node {
+	if !xla.HasKernels(x) {
+		return contract(coefficients, Gather(x, ExpandAxes(places, -1)), 1)
+	}
+	dims := coefficients.Shape().Dimensions
+	weights := Reshape(Transpose(coefficients, 1, 2), -1, dims[1]) // [batch × s, rows]
+	repeated := Reshape(BroadcastToDims(ExpandAxes(places, 1), dims[0], dims[2], dims[1]), -1, dims[1])
+	return Reshape(combinedRows(weights, repeated, x), append([]int{dims[0], dims[2]}, x.Shape().Dimensions[1:]...)...)
 }
 
 // buildLoopBlank builds what a loop of steps fills: (z, start of the log [rows, batch], capacity of the loop as the
@@ -238,7 +267,7 @@ func (s *Solver) buildLoopPullback(in []*Node) []*Node {
 	row := func(i int) *Node { return Squeeze(Slice(span, AxisElem(i)), 0) }
 	dims := cotangents.Shape().Dimensions
 	flat := Reshape(cotangents, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	parts := contract(coefficients, Gather(flat, ExpandAxes(places, -1)), 1)
+	parts := pulledParts(coefficients, places, flat)
 	inputs := append([]*Node{row(0), row(1), row(2), row(3), starts, in[2], parts}, args...)
 	pulled := s.buildPullback(append(inputs, in[3:3+sums]...))
 	return append([]*Node{GreaterThan(left, ZerosLike(left)), left}, pulled...)

@@ -21,15 +21,15 @@ typedef struct {
   const buffer *c, *z;
   const int32_t *node, *counts, *to; // node: the node of each place
   const void *values;
-  int coefficients;
+  int coefficients, step; // step: 2 if the lists have entries of two matrices and the coefficients are for the first
   int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
 
 #define TYPED "product_typed.h"
 #include "versions.h"
 
-// Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; m entries per place of the lists,
-// arranged in lists of capacity r; tables of neighbours.
+// Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; e entries per place of the lists,
+// arranged in lists of capacity r, and m coefficients for them; tables of neighbours.
 #define ROW \
   { "row", REALS, "Bw" }
 #define TABLE \
@@ -39,7 +39,7 @@ typedef struct {
 #define COEFFICIENTS \
   { "coefficients", REALS, "Sm" }
 #define ARRANGED \
-  {"counts", TYPE_S32, "Bn"}, {"nodes", TYPE_S32, "Br"}, { "entries", REALS, "Bmr" }
+  {"counts", TYPE_S32, "Bn"}, {"nodes", TYPE_S32, "Br"}, { "entries", REALS, "Ber" }
 #define STATES \
   { "states", REALS, "Bnd" }
 #define COTANGENT \
@@ -93,7 +93,7 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   lists l = {.matrices = matrices, .directed = directed};
   fit sizes;
   clear(&sizes);
-  SIZE(&sizes, 'm') = directed ? 2 * matrices : matrices;
+  SIZE(&sizes, 'e') = directed ? 2 * matrices : matrices;
   const signature wanted = {name, rows_and_tables + MOST - matrices, arranged, MOST_TABLES};
   void *error = read_tables(f, &wanted, &sizes, &l, matrices);
   if (error != NULL)
@@ -127,6 +127,10 @@ static void *operands(product *p, call_frame *f, const signature *wanted, int st
   p->d = SIZE(&sizes, 'd');
   if (p->coefficients != 1 && p->coefficients != 2 && p->coefficients != 2 * MOST)
     return invalid(f, "%s: %d coefficients, want 1, 2 or %d", wanted->kernel, p->coefficients, 2 * MOST);
+  p->step = (int)(SIZE(&sizes, 'e') / p->coefficients);
+  if (p->step < 1 || p->step > MOST || p->step * p->coefficients != SIZE(&sizes, 'e'))
+    return invalid(f, "%s: %d coefficients for %lld entries, want as many, or half as many", wanted->kernel,
+                   p->coefficients, (long long)SIZE(&sizes, 'e'));
   return NULL;
 }
 

@@ -108,7 +108,8 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
   REAL w[CHUNK];
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
-  for (int64_t b = 0; b < p->lists.batch; b++, to += p->lists.room, values += coefficients * p->lists.room) {
+  int64_t room = p->lists.room, step = p->step * room;
+  for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * step) {
     const REAL *c = (const REAL *)p->c->data + b / p->part * coefficients;
     int64_t begin = 0;
     for (int t = 0; t < p->lists.tables; t++) {
@@ -123,7 +124,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
             NAME(vector) mixed = {0}, of;
             for (int j = 0; j < coefficients; j++) {
               int at = j < 2 && coefficients > 1 ? 1 - j : j; // keeps the established order of rounding
-              NAME(load)(&of, entries + at * p->lists.room + k);
+              NAME(load)(&of, entries + at * step + k);
               NAME(add)(&mixed, c[at], &of);
             }
             NAME(store)(w + k, &mixed);
@@ -161,9 +162,9 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
                              int64_t d) {
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
-  int64_t room = p->lists.room;
+  int64_t room = p->lists.room, step = p->step * room;
   memset(dc, 0, p->seeds * coefficients * sizeof(REAL));
-  for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * room) {
+  for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * step) {
     NAME(vector) sums[2 * MOST] = {0};
     REAL rest[2 * MOST] = {0};
     int64_t begin = 0;
@@ -178,7 +179,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
             NAME(vector) row;
             NAME(load)(&row, z + to[k] * d + l);
             for (int j = 0; j < coefficients; j++)
-              NAME(add)(&all[j], values[j * room + k], &row);
+              NAME(add)(&all[j], values[j * step + k], &row);
           }
           NAME(vector) by;
           NAME(load)(&by, own + l);
@@ -190,7 +191,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
           for (int64_t i = l; i < d; i++)
             s += own[i] * z[to[k] * d + i];
           for (int j = 0; j < coefficients; j++)
-            rest[j] += s * values[j * room + k];
+            rest[j] += s * values[j * step + k];
         }
       }
     }

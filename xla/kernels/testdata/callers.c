@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
-static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
+extern const kernel pengcde_combine_kernels[];
+static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
+                                      pengcde_combine_kernels};
 
 enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 512, MOST_OPERANDS = 16 };
 enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 12, FEW = 60, NEAR = 5, FAR = 33 };
@@ -162,6 +164,15 @@ static void add_ranks(int type) {
   add((call){"pengcde_ranks_to_nodes", 4, 1, {sums, puts, z, v}, {make(type, BATCH, NODES, SUMS, 0)}});
 }
 
+static void add_combine(int type) {
+  enum { SUMMED = 7, TERMS = 50 };
+  tensor at = nodes(0, 1, SUMMED, TERMS);
+  memmove(at.dims, at.dims + 1, 2 * sizeof *at.dims);
+  at.of.rank = 2;
+  add((call){"pengcde_combine", 3, 1, {floats(type, SUMMED, TERMS, 0, 0), at, floats(type, NODES, 5 * width, 0, 0)},
+             {make(type, SUMMED, 5 * width, 0, 0)}});
+}
+
 // fill replaces the zeros of a row by ones.
 static void fill(tensor *rows, int64_t row) {
   int64_t size = rows->dims[1];
@@ -188,6 +199,13 @@ static void add_product(int type, const char *arranging, const char *entering, i
   tensor z = floats(type, BATCH, NODES, width, 0), v = floats(type, BATCH, NODES, width, 0);
   add((call){"pengcde_product", 9, 1, {c, to[0], to[1], to[2], places, places, z, near, far},
              {make(type, BATCH, NODES, width, 0)}});
+  if (matrices == 2) {
+    tensor first = floats(type, SEEDS, each, 0, 0);
+    add((call){"pengcde_product", 9, 1, {first, to[0], to[1], to[2], places, places, z, near, far},
+               {make(type, BATCH, NODES, width, 0)}});
+    add((call){"pengcde_weights", 10, 1, {first, to[0], to[1], to[2], places, places, z, v, near, far},
+               {make(type, SEEDS, each, 0, 0)}});
+  }
   add((call){"pengcde_weights", 10, 1, {c, to[0], to[1], to[2], places, places, z, v, near, far},
              {make(type, SEEDS, each * matrices, 0, 0)}});
   call entries = {.name = entering, .ins = 7, .outs = matrices, .in = {c, places, places, z, v, near, far}};
@@ -242,6 +260,7 @@ int main(int argc, char **argv) {
     out = sizes[i / 2][1];
     add_linears(type);
     add_ranks(type);
+    add_combine(type);
     add_product(type, "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
     add_product(type, "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
     add_product(type, "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);
