@@ -174,24 +174,30 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 DYGLIB ?= https://github.com/yule-BUAA/DyGLib
 TGNV2 ?= https://github.com/kpetrovicc/TGNv2-TGR
 
+DYGLIB_COMMIT := 3aacc36b94b8d2d8293d70a74fdf6d39089b4163
+TGNV2_COMMIT := b24f5e0c5e8c52dc2cad6f30627fbe71db3a0157
+DYGLIB_AT := build/published/DyGLib-$(DYGLIB_COMMIT)
+TGNV2_AT := build/published/TGNv2-$(TGNV2_COMMIT)
+
 # The seed is a new one each time: the test's own files hold seed 0.
-peer-tgn: setup build/tgn-venv/stamp build/DyGLib/stamp build/TGNv2/stamp ## temporal graph networks against the published modules, with new random numbers
+peer-tgn: setup build/tgn-venv/stamp $(DYGLIB_AT)/stamp $(TGNV2_AT)/stamp ## temporal graph networks against published modules, with new random numbers or SEED=...
 	@mkdir -p build/peer-tgn
-	build/tgn-venv/bin/python -W ignore bench/tgn/peer.py build/TGNv2 build/peer-tgn $$(date +%s)
-	build/tgn-venv/bin/python -W ignore bench/tgn/tokens.py build/DyGLib build/peer-tgn $$(date +%s)
-	$(ENV) PENGCDE_PEER_TGN="$$PWD/build/peer-tgn" go test -count 1 -run TestPeer ./affinity/tgn ./affinity/tokens
+	@$(ENV) seed=$${SEED:-$$(date +%s)} && echo "seed $$seed" && \
+		build/tgn-venv/bin/python -W ignore bench/tgn/peer.py $(TGNV2_AT) build/peer-tgn $$seed && \
+		build/tgn-venv/bin/python -W ignore bench/tgn/tokens.py $(DYGLIB_AT) build/peer-tgn $$seed && \
+		PENGCDE_PEER_TGN="$$PWD/build/peer-tgn" go test -count 1 -run TestPeer ./affinity/tgn ./affinity/tokens
 
 build/tgn-venv/stamp: bench/tgn/requirements.txt
 	@echo "set-up: PyTorch and PyTorch Geometric into build/tgn-venv (2.5 GB to download, 5.5 GB on disk)"
 	@tools/setup.sh venv build/tgn-venv $<
 	@touch $@
 
-build/DyGLib/stamp:
-	@tools/published.sh "$(DYGLIB)" 3aacc36b94b8d2d8293d70a74fdf6d39089b4163 build/DyGLib models utils
+$(DYGLIB_AT)/stamp:
+	@tools/published.sh "$(DYGLIB)" $(DYGLIB_COMMIT) $(@D) models utils
 	@touch $@
 
-build/TGNv2/stamp:
-	@tools/published.sh "$(TGNV2)" b24f5e0c5e8c52dc2cad6f30627fbe71db3a0157 build/TGNv2 models
+$(TGNV2_AT)/stamp:
+	@tools/published.sh "$(TGNV2)" $(TGNV2_COMMIT) $(@D) models
 	@touch $@
 
 site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network

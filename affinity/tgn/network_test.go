@@ -42,8 +42,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// Networks learn where each node's favourite class moves. TGNv2 learns it fully; without identities the nodes of
-// messages look alike.
+// Networks learn where each node's favourite class moves. TGNv2 learns it fully; without their numbers the nodes
+// of messages look alike.
 func TestLearns(t *testing.T) {
 	data := rankertest.Stream(t, 8, 4, 30, 24, true)
 	plan, err := data.Official(affinity.Strict)

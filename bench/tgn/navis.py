@@ -2,7 +2,7 @@
 
     git clone https://github.com/orfeld415/NAVIS build/NAVIS
     git clone https://github.com/rjagerman/pytorchltr build/pytorchltr
-    make peer-tgn
+    make build/tgn-venv/stamp
     build/tgn-venv/bin/python bench/tgn/navis.py build/NAVIS build/pytorchltr datasets/tgb/agtpa_trade SEED [past]
 
 navis.py runs as it is published, with these in the place of its imports: a data set in TGB's manner from the folder's

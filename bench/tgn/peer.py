@@ -3,7 +3,7 @@
 TGN is PyTorch Geometric's, which TGB's examples use; JODIE and DyRep are made of its parts, DyRep in DyGLib's order;
 TGNv2 has its own modules.
 
-    build/tgn-venv/bin/python bench/tgn/peer.py build/TGNv2 affinity/tgn/testdata [SEED]
+    build/tgn-venv/bin/python bench/tgn/peer.py TGNV2 affinity/tgn/testdata [SEED]
 
 writes NAME.json for each network: its parameters, events in batches, and the scores of all nodes after each batch, in
 float64 and without dropout. A batch has too few events to leave a node more than its newest ones: of more, PyTorch
@@ -24,7 +24,7 @@ NODES, CLASSES, WIDTH, NEIGHBOURS, BATCHES, BATCH = 6, 4, 8, 6, 9, 3
 
 
 def published(name: str) -> Any:
-    """A module of TGNv2's code, by path: its folder has the name of a folder of DyGLib's."""
+    """A module of TGNv2's code, by path, as its folder models is no installed package."""
     spec = importlib.util.spec_from_file_location(name, Path(sys.argv[1]) / "models" / f"{name}.py")
     if spec is None or spec.loader is None:
         sys.exit(f"no module {name} in {sys.argv[1]}")
@@ -122,7 +122,8 @@ def scores(network: str, seed: int) -> dict[str, Any]:
     params = (linear("time", memory.time_enc.lin) | linear("ranking.hidden", hidden) | linear("ranking.out", out)
               | {"updater.input.weight": input_weights(network, cell.weight_ih).flatten().tolist(),
                  "updater.input.bias": cell.bias_ih.tolist(),
-                 "updater.state.weight": cell.weight_hh.flatten().tolist(), "updater.state.bias": cell.bias_hh.tolist()})
+                 "updater.state.weight": cell.weight_hh.flatten().tolist(),
+                 "updater.state.bias": cell.bias_hh.tolist()})
     if network == "tgnv2":
         params |= linear("number", memory.idx_enc.lin)
     if network == "jodie":
@@ -162,7 +163,8 @@ def scores(network: str, seed: int) -> dict[str, Any]:
             steps.append({"at": at, "source": source[of].tolist(), "destination": destination[of].tolist(),
                           "time": time[of].tolist(), "weight": weight[of].flatten().tolist(),
                           "scores": made.flatten().tolist()})
-    return {"nodes": NODES, "classes": CLASSES, "width": WIDTH, "neighbours": NEIGHBOURS, "params": params, "steps": steps}
+    return {"nodes": NODES, "classes": CLASSES, "width": WIDTH, "neighbours": NEIGHBOURS, "params": params,
+            "steps": steps}
 
 
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 0

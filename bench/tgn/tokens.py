@@ -1,6 +1,6 @@
 """Writes scores of DyGLib's GraphMixer, TCL, DyGFormer, TGAT and CAWN, for a test of affinity/tokens.
 
-    build/tgn-venv/bin/python bench/tgn/tokens.py build/DyGLib affinity/tokens/testdata [SEED]
+    build/tgn-venv/bin/python bench/tgn/tokens.py DYGLIB affinity/tokens/testdata [SEED]
 
 writes NAME.json for each network, as peer.py does. GraphMixer's nodes have no features, as on data that have none: with
 features DyGLib divides the mean over a node's neighbours once more by their number. TCL, DyGFormer and CAWN ask about a

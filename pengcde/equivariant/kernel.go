@@ -18,7 +18,7 @@ type kernel struct {
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as in [Matrix]
 	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
-	// their entries of all matrices [batch, entries, capacity]: of those in rows, or of two in place of one.
+	// their entries of all matrices [batch, entries, capacity]. For A alone they may also hold the entries of A'.
 	counts, to, values *Node
 }
 

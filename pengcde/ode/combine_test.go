@@ -14,7 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// The kernel adds weighted rows, more than it adds together, of lengths around a vector's. Rows with weight 0 may be NaN.
+// The kernel adds weighted rows of lengths around a vector's, also more rows than in one pass, and leaves out rows with
+// weight 0: the first, which is NaN.
 func TestCombinedRows(t *testing.T) {
 	backend := xlatest.Backend(t)
 	if !backend.HasKernels() {

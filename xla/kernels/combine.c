@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-// Sums of rows with weights, each of rows of its own, such as states between the stages of steps. Package ode uses them.
+// Weighted sums of rows, each of rows of its own, such as states between the stages of steps. Package ode uses them.
 
 #include "kernels.h"
 

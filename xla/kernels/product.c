@@ -128,7 +128,7 @@ static void *operands(product *p, call_frame *f, const signature *wanted, int st
   if (p->coefficients != 1 && p->coefficients != 2 && p->coefficients != 2 * MOST)
     return invalid(f, "%s: %d coefficients, want 1, 2 or %d", wanted->kernel, p->coefficients, 2 * MOST);
   p->step = (int)(SIZE(&sizes, 'e') / p->coefficients);
-  if (p->step < 1 || p->step > MOST || p->step * p->coefficients != SIZE(&sizes, 'e'))
+  if (p->step < 1 || p->step > MOST || p->step * p->coefficients != SIZE(&sizes, 'e') || SIZE(&sizes, 'e') > 2 * MOST)
     return invalid(f, "%s: %d coefficients for %lld entries, want as many, or half as many", wanted->kernel,
                    p->coefficients, (long long)SIZE(&sizes, 'e'));
   return NULL;
