@@ -132,6 +132,10 @@ func repeated(program []byte) []byte {
   }
 `, strings.Join(given, ", "), program[at[4]:at[5]], carried, strings.Join(names[:carried], ", "), own("go"), own("now"),
 		carried, inside, strings.Join(types, ", "), carry, parts("next"), carry, carry, carry, parts("last"), carry)
-	body := fmt.Sprintf("  func.func private @repeated(%s) -> (%s) {", program[at[2]:at[3]], program[at[4]:at[5]])
-	return bytes.Join([][]byte{program[:at[0]], []byte(head), []byte(body), program[at[1]:]}, nil)
+	signature := fmt.Sprintf("  func.func private @repeated(%s) -> (%s) {", program[at[2]:at[3]], program[at[4]:at[5]])
+	body, after := program[at[1]:], []byte(nil)
+	if end := bytes.Index(body, []byte("\n  }\n")); end >= 0 {
+		body, after = body[:end], body[end:]
+	}
+	return bytes.Join([][]byte{program[:at[0]], []byte(head), []byte(signature), deduplicated(body), after}, nil)
 }
