@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// combinedRows returns sums [n, ...] of rows of x [r, ...] with weights [n, k] at places [n, k]. It uses a kernel, because
-// XLA gathers rows entry by entry, padding too. The kernel leaves out rows with weight 0, even if they are not finite;
-// the plain operations do not. The backend must have kernels.
+// combinedRows returns sums [n, ...] of rows of x [r, ...] with weights [n, k] at places [n, k]. It uses a kernel,
+// because XLA gathers rows entry by entry, padding too. The kernel leaves out rows with weight 0, even if they are not
+// finite; the plain operations do not. The backend must have kernels.
 func combinedRows(weights, places, x *Node) *Node {
 	dims := x.Shape().Dimensions
 	sums := xla.Call("pengcde_combine", func(in []*Node) []*Node {

@@ -74,35 +74,6 @@ COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int3
   }
 }
 
-// gathered adds to y [d] the rows of z with the given indices, weighted, or sets y if they are the first.
-INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, const int32_t *restrict at,
-                           int64_t count, const REAL *restrict z, int64_t d) {
-  int64_t i = 0;
-  for (; i + LANES <= d; i += LANES) {
-    NAME(vector) a = {0}, b = {0}, row;
-    if (!first)
-      NAME(load)(&a, y + i);
-    int64_t k = 0;
-    for (; k + 2 <= count; k += 2) {
-      NAME(load)(&row, z + at[k] * d + i);
-      NAME(add)(&a, w[k], &row);
-      NAME(load)(&row, z + at[k + 1] * d + i);
-      NAME(add)(&b, w[k + 1], &row);
-    }
-    if (k < count) {
-      NAME(load)(&row, z + at[k] * d + i);
-      NAME(add)(&a, w[k], &row);
-    }
-    NAME(add)(&a, 1, &b);
-    NAME(store)(y + i, &a);
-  }
-  if (first && i < d)
-    memset(y + i, 0, (d - i) * sizeof(REAL));
-  for (int64_t k = 0; i < d && k < count; k++)
-    for (int64_t l = i; l < d; l++)
-      y[l] += w[k] * z[at[k] * d + l];
-}
-
 // product_of is faster if d, the width of p, is a constant.
 INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficients, int64_t d) {
   REAL w[CHUNK];
