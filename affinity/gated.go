@@ -3,8 +3,11 @@ package affinity
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // GatedState is a linear state-space model of each node with learned gates, in the manner of NAViS. When a node's row x
@@ -105,13 +108,39 @@ func (m *GatedState) Forecast(_ context.Context, _ float64, nodes []int32, score
 		if node == nil {
 			continue
 		}
-		s := m.gate(1, node.x, node.h, m.global)
-		y := node.h.mixed(s, node.x)
+		y := m.scores(node)
 		for i, class := range y.classes {
 			scores[k*m.classes+int(class)] = y.weights[i]
 		}
 	}
 	return nil
+}
+
+// Prior returns the logits log(1 + y/0.0001) of scores y for [dyngraph.Series], of nodes that have had labels. nodes
+// must increase; nil means all nodes.
+func (m *GatedState) Prior(nodes []int32) *dyngraph.Affinities {
+	if nodes == nil {
+		nodes = slices.Sorted(maps.Keys(m.nodes))
+	}
+	a := &dyngraph.Affinities{Start: []int{0}}
+	for _, u := range nodes {
+		node := m.nodes[u]
+		if node == nil {
+			continue
+		}
+		y := m.scores(node)
+		a.Nodes, a.Classes = append(a.Nodes, u), append(a.Classes, y.classes...)
+		for _, weight := range y.weights {
+			a.Values = append(a.Values, math.Log1p(weight/logScale))
+		}
+		a.Start = append(a.Start, len(a.Classes))
+	}
+	return a
+}
+
+// scores returns the scores of a node.
+func (m *GatedState) scores(node *gatedNode) row {
+	return node.h.mixed(m.gate(1, node.x, node.h, m.global), node.x)
 }
 
 // Train fits the gates.

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -60,6 +63,83 @@ func TestGatedGradient(t *testing.T) {
 	if !found {
 		t.Errorf("no weight has a gradient: %v", gradient)
 	}
+}
+
+// With constant gates the scores are the heuristics' to the bit.
+func TestGatesContainHeuristics(t *testing.T) {
+	// bias returns the weight of 1 that makes a gate z.
+	bias := func(z float64) float64 {
+		w := math.Log(z / (1 - z))
+		for range 100 {
+			switch got := 1 / (1 + math.Exp(-w)); {
+			case got == z:
+				return w
+			case got < z:
+				w = math.Nextafter(w, math.Inf(1))
+			default:
+				w = math.Nextafter(w, math.Inf(-1))
+			}
+		}
+		t.Fatalf("no weight makes the gate %g", z)
+		return 0
+	}
+	plan, err := noisy(t, true).Official(Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := func(f Forecaster) (all []float64) {
+		err := plan.Walk(context.Background(), &listener{f, func(q Question, answer Labels) error {
+			out := make([]float64, len(answer.Nodes)*plan.Classes)
+			all = append(all, out...)
+			return f.Forecast(context.Background(), q.Time, answer.Nodes, all[len(all)-len(out):])
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	gates := func(z, s float64) *GatedState {
+		m := &GatedState{}
+		m.Reset(plan.Task)
+		m.weights[0][3*plan.Classes], m.weights[1][3*plan.Classes] = z, s
+		return m
+	}
+	never, always := math.Inf(-1), math.Inf(1)
+	for name, c := range map[string]struct {
+		gated *GatedState
+		plain Forecaster
+	}{
+		"Persistent Forecast":  {gates(bias(0.75), never), &PersistentForecast{}},
+		"Moving Average of 2":  {gates(bias(0.5), always), &MovingAverage{Window: 2}},
+		"Moving Average of 8":  {gates(bias(0.875), always), &MovingAverage{Window: 8}},
+		"newest row as state":  {gates(never, always), &PersistentForecast{}},
+		"first row for always": {gates(always, always), &firstRow{}},
+	} {
+		got, want := scores(c.gated), scores(c.plain)
+		if !slices.Equal(got, want) || floats.Sum(want) == 0 {
+			t.Errorf("%s: scores differ, %d and %d in number", name, len(got), len(want))
+		}
+	}
+}
+
+// listener calls a function for each question of a walk.
+type listener struct {
+	Forecaster
+	ask func(Question, Labels) error
+}
+
+func (l *listener) Ask(q Question, answer Labels) error { return l.ask(q, answer) }
+
+// firstRow repeats the first row of each node.
+type firstRow struct{ PersistentForecast }
+
+func (f *firstRow) Learn(labels Labels) error {
+	for u, row := range labels.rows() {
+		if _, found := f.of[u]; !found {
+			f.of[u] = row
+		}
+	}
+	return nil
 }
 
 // noisy returns data of nodes whose weights are constant and observed with noise, or drift and are observed exactly.

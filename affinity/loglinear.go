@@ -71,8 +71,8 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 	})
 }
 
-// Prior returns the prior logits for [dyngraph.Series], l(newest) and the terms. nodes must increase and have had
-// labels; nil means all nodes that have had labels.
+// Prior returns the prior logits for [dyngraph.Series], l(newest) and the terms, of nodes that have had labels. nodes
+// must increase; nil means all nodes.
 func (m *LogLinear) Prior(nodes []int32) *dyngraph.Affinities {
 	if nodes == nil {
 		nodes = slices.Sorted(maps.Keys(m.nodes))

@@ -9,20 +9,20 @@ import (
 type example struct {
 	part      affinity.Part
 	snapshots []*dyngraph.Snapshot
-	prior     *dyngraph.Affinities // nil unless the model starts from it
+	prior     *dyngraph.Affinities // nil unless the model corrects it
 	answer    *dyngraph.Affinities
 }
 
 // examples is a listener that stores the questions of a plan.
 type examples struct {
 	seen
-	inputs    int
-	keepPrior bool
-	all       []example
+	inputs int
+	prior  Prior // nil unless the model corrects it
+	all    []example
 }
 
 // Reset starts again, but keeps the examples.
-func (e *examples) Reset(task affinity.Task) { e.seen.reset(task, e.inputs) }
+func (e *examples) Reset(task affinity.Task) { e.seen.reset(task, e.inputs, e.prior) }
 
 // Ask stores a question, except a question before the first snapshot is complete.
 func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
@@ -30,11 +30,8 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	if err != nil || snapshots == nil {
 		return err
 	}
-	one := example{part: q.Part, snapshots: snapshots, answer: &answer.Affinities}
-	if e.keepPrior {
-		one.prior = e.labels.Prior(answer.Nodes)
-	}
-	e.all = append(e.all, one)
+	e.all = append(e.all, example{part: q.Part, snapshots: snapshots, prior: e.logits(answer.Nodes),
+		answer: &answer.Affinities})
 	return nil
 }
 

@@ -23,6 +23,14 @@ func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	return c
 }
 
+// Prior is a forecast that a model corrects: [affinity.GatedState] and [affinity.LogLinear].
+type Prior interface {
+	affinity.Forecaster
+	// Prior returns the logits that are known before a question, see [dyngraph.Series], of nodes that have had labels.
+	// nodes must increase; nil means all nodes.
+	Prior(nodes []int32) *dyngraph.Affinities
+}
+
 // Forecaster is an [affinity.Trainer]. Its model sees the last snapshots of the graph before the time of the question,
 // and ranks classes for each node. The unit of the model's time is a snapshot. In parity time the current, incomplete
 // snapshot is the newest. On more than 256 nodes, an edge that did not occur in training makes programs compile again.
@@ -32,11 +40,16 @@ type Forecaster struct {
 	// Inputs is the number of snapshots that the model sees, 2 or more; 0 means 3. If fewer are complete, the first is
 	// repeated.
 	Inputs int
+	// Prior makes the logits that a model with head.Ranking{Residual: true} corrects. It is trained first if it is an
+	// [affinity.Trainer]. nil means an [affinity.LogLinear] whose coefficients are trained with the model.
+	Prior Prior
 	// Training configures the training. A batch consists of label times.
 	Training train.Config
 
 	// Report is the report of the last training.
 	Report *train.Report
+
+	logLinear *affinity.LogLinear // used if there is no Prior
 
 	seen    seen
 	task    affinity.Task
@@ -48,7 +61,24 @@ type Forecaster struct {
 // Reset discards everything except the model.
 func (f *Forecaster) Reset(task affinity.Task) {
 	f.task, f.logits = task, nil
-	f.seen.reset(task, f.inputs())
+	f.seen.reset(task, f.inputs(), f.prior())
+}
+
+// prior returns the forecast that the model corrects, nil if it corrects none.
+func (f *Forecaster) prior() Prior {
+	if f.Model == nil {
+		return nil
+	}
+	if ranking, _ := f.Model.Config().Head.(head.Ranking); !ranking.Residual {
+		return nil
+	}
+	if f.Prior != nil {
+		return f.Prior
+	}
+	if f.logLinear == nil {
+		f.logLinear = &affinity.LogLinear{}
+	}
+	return f.logLinear
 }
 
 func (f *Forecaster) inputs() int { return cmp.Or(f.Inputs, 3) }
@@ -81,21 +111,20 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// residual reports whether a checked model adds its logits to prior logits.
-func (f *Forecaster) residual() bool {
-	ranking, _ := f.Model.Config().Head.(head.Ranking)
-	return ranking.Residual
-}
-
-// Windows converts the questions of past to windows of the model, for training and for validation. Questions before the
-// first snapshot is complete are left out. The forecaster stores the edges of the windows, so that forecasts use the
+// Windows converts the questions of past to windows of the model, for training and for validation, and trains the Prior
+// first. Questions before the first snapshot is complete are left out. The forecaster stores the edges of the windows, so that forecasts use the
 // same.
 func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
 	err error) {
 	if err := f.check(past.Task); err != nil {
 		return nil, nil, err
 	}
-	examples := &examples{inputs: f.inputs(), keepPrior: f.residual()}
+	if prior, ok := f.Prior.(affinity.Trainer); ok && f.prior() != nil {
+		if err := prior.Train(ctx, past); err != nil {
+			return nil, nil, err
+		}
+	}
+	examples := &examples{inputs: f.inputs(), prior: f.prior()}
 	if err := past.Walk(ctx, examples); err != nil {
 		return nil, nil, err
 	}
@@ -157,10 +186,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	if err != nil || snapshots == nil {
 		return err
 	}
-	e := example{snapshots: snapshots}
-	if f.residual() {
-		e.prior = f.seen.labels.Prior(nil)
-	}
+	e := example{snapshots: snapshots, prior: f.seen.logits(nil)}
 	if f.pattern == nil {
 		f.pattern = patternOf(f.task.Nodes)
 	}

@@ -119,7 +119,8 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 	maps, derivative := equivariant.Published11()
 	rows := pengcde.Input{RowFeatures: 2}
 	for name, c := range map[string]pengcde.Config{
-		"residual": {Head: head.Ranking{Pairs: true, Residual: true}}, "rows": {Input: rows},
+		"residual":    {Head: head.Ranking{Pairs: true, Residual: true}},
+		"gated state": {Head: head.Ranking{Pairs: true, Residual: true}}, "rows": {Input: rows},
 		"original": {Input: rows, Field: field.Original{}}, "stg-ncde": {Input: rows, Field: rivals.STGNCDE{}},
 		"11 maps":    {Input: rows, Field: field.PENG{Maps: maps, DerivativeMaps: derivative}},
 		"identities": {Input: rows, Field: field.PENG{Identities: equivariant.Identities{Size: 2}}}} {
@@ -130,7 +131,11 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(model.Close)
-			return &learned.Forecaster{Model: model, Training: train.Config{Epochs: 1, EvaluateEvery: 1, BatchSize: 16}}
+			f := &learned.Forecaster{Model: model, Training: train.Config{Epochs: 1, EvaluateEvery: 1, BatchSize: 16}}
+			if name == "gated state" {
+				f.Prior = &affinity.GatedState{Epochs: 2}
+			}
+			return f
 		}
 		err := affinitytest.Leak(context.Background(), func(d *affinity.Data) (*affinity.Plan, error) {
 			return d.Official(affinity.Strict)
@@ -141,18 +146,28 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 	}
 }
 
-// A residual model with almost no training equals the log-linear model.
-func TestResidualBeginsLogLinear(t *testing.T) {
+// A residual model with almost no training equals the forecast that it corrects.
+func TestResidualBeginsWithItsPrior(t *testing.T) {
+	for name, prior := range map[string]learned.Prior{"log-linear": nil, "gated state": &affinity.GatedState{}} {
+		t.Run(name, func(t *testing.T) { beginsWith(t, prior) })
+	}
+}
+
+func beginsWith(t *testing.T, prior learned.Prior) {
 	ctx := context.Background()
 	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true},
 		Execution: pengcde.Execution{Float64: true}})
-	f.Training.AdamW.LearningRate = 1e-12
+	f.Prior, f.Training.AdamW.LearningRate = prior, 1e-12
 	plans, err := data(t).Rotation(2, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, plan := range plans {
-		want, err := affinity.Evaluate(ctx, plan, &affinity.LogLinear{})
+		alone := affinity.Forecaster(&affinity.LogLinear{})
+		if prior != nil {
+			alone = &affinity.GatedState{}
+		}
+		want, err := affinity.Evaluate(ctx, plan, alone)
 		if err != nil {
 			t.Fatal(err)
 		}

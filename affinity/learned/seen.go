@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// seen stores the data that a listener has received: the last snapshots, and the labels.
+// seen stores the last snapshots that a listener has received, and passes events and labels to the prior.
 type seen struct {
 	inputs int
 	step   float64
@@ -16,12 +16,14 @@ type seen struct {
 	over   []*dyngraph.Snapshot
 	open   int // number of the current snapshot, counted from the first
 	events []dyngraph.Event
-	labels affinity.LogLinear
+	prior  Prior
 }
 
-func (s *seen) reset(task affinity.Task, inputs int) {
-	*s = seen{inputs: inputs, step: task.Step, first: math.NaN()}
-	s.labels.Reset(task)
+func (s *seen) reset(task affinity.Task, inputs int, prior Prior) {
+	*s = seen{inputs: inputs, step: task.Step, first: math.NaN(), prior: prior}
+	if prior != nil {
+		prior.Reset(task)
+	}
 }
 
 // number returns the number of the snapshot that contains a time.
@@ -29,6 +31,11 @@ func (s *seen) number(t float64) int { return int(math.Floor((t - s.first) / s.s
 
 // Observe takes events in order of time.
 func (s *seen) Observe(events []dyngraph.Event) error {
+	if s.prior != nil {
+		if err := s.prior.Observe(events); err != nil {
+			return err
+		}
+	}
 	for _, event := range events {
 		if math.IsNaN(s.first) {
 			s.first = event.Time
@@ -42,7 +49,20 @@ func (s *seen) Observe(events []dyngraph.Event) error {
 }
 
 // Learn receives labels.
-func (s *seen) Learn(labels affinity.Labels) error { return s.labels.Learn(labels) }
+func (s *seen) Learn(labels affinity.Labels) error {
+	if s.prior == nil {
+		return nil
+	}
+	return s.prior.Learn(labels)
+}
+
+// logits returns the prior logits of nodes, nil if there is no prior.
+func (s *seen) logits(nodes []int32) *dyngraph.Affinities {
+	if s.prior == nil {
+		return nil
+	}
+	return s.prior.Prior(nodes)
+}
 
 // pass completes the snapshots that end by a time.
 func (s *seen) pass(t float64) error {

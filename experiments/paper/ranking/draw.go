@@ -49,7 +49,7 @@ func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, e
 	for _, id := range turned.results.Values("model") {
 		scores := turned.byTime(id)
 		if scores == nil || !slices.Contains([]string{catalogue.PersistentID, "moving-average", "log-linear", "gated-state",
-			"peng", catalogue.ResidualID}, id) {
+			"peng", catalogue.ResidualID, gatedResidualID}, id) {
 			continue
 		}
 		some := turned.results.Where("model", id)

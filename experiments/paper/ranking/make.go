@@ -82,6 +82,9 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.RunContext, run exp
 		return nil, nil, fmt.Errorf("experiments: row %s has a %T, want a network", r.ID, learner)
 	}
 	f := &learned.Forecaster{Model: network.Model, Inputs: r.inputs()}
+	if r.prior != nil {
+		f.Prior = r.prior()
+	}
 	training, validation, err := f.Windows(ctx, plan.Past())
 	if err != nil {
 		return nil, nil, err

@@ -62,6 +62,7 @@ type affinityRow struct {
 	experiments.Row
 	forecaster func() affinity.Forecaster // nil for a network
 	config     pengcde.Config             // of a network, completed for a task
+	prior      func() learned.Prior       // nil, or the forecast that a network corrects; its fields are in the identity
 	stream     *streamRow                 // of a network that learns from a stream of events, otherwise nil
 }
 
@@ -105,7 +106,11 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 		if err != nil {
 			return nil, err
 		}
-		return m.Settings()
+		settings, err := m.Settings()
+		if r.prior != nil && err == nil {
+			settings = map[string]any{"network": settings, "prior": r.prior()}
+		}
+		return settings, err
 	}
 	return r
 }
@@ -114,6 +119,12 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 func (s affinitySize) without(id string) bool {
 	return s.models != nil && !slices.Contains(s.models, id)
 }
+
+// gatedResidualID is the row of a network that corrects the gated state.
+const gatedResidualID = "gated-residual"
+
+// gatedState is the forecast of the row of gated states, which gatedResidualID corrects.
+func gatedState() *affinity.GatedState { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} }
 
 // rows lists the rows of a profile for one data set.
 func (s affinitySize) rows(data string) (all []affinityRow) {
@@ -158,11 +169,16 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		"Gated state: a linear state-space model of each node between moving average and "+
 			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its "+
 			"code.",
-		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
+		func() affinity.Forecaster { return gatedState() })
 
 	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers,
 		Input:    pengcde.Input{RowFeatures: s.encoded, Normalise: dyngraph.Raw},
 		Equation: pengcde.Equation{LinearCoders: true, Step: s.step}}
+	recommended := func(c *pengcde.Config) {
+		c.Step = 0
+		*c = pengcde.Recommended(*c)
+	}
+	corrects := func(c *pengcde.Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true, Residual: true} }
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
 		id     string
@@ -174,16 +190,16 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		{"stg-ncde", "", "", catalogue.Must("stg-ncde").Field, func(c *pengcde.Config) { c.Layers = 1 }},
 		{"original", "", "", field.Original{}, nil},
 		{"peng", "PENG-CDE with 8 maps", "", field.PENG{}, nil},
-		{catalogue.AffineID, "", catalogue.AffineNote, nil, func(c *pengcde.Config) {
-			c.Step = 0
-			*c = pengcde.Recommended(*c)
-		}},
+		{catalogue.AffineID, "", catalogue.AffineNote, nil, recommended},
 		{"peng11", "", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
 		{"peng-identities", "", "PENG-CDE with identities: entries of A and A' depend on source and target " +
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}},
 			nil},
-		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
-			func(c *pengcde.Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true, Residual: true} }},
+		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{}, corrects},
+		{gatedResidualID, "", prose.Text("gated residual"), nil, func(c *pengcde.Config) {
+			recommended(c)
+			corrects(c)
+		}},
 	}
 	for _, n := range networks {
 		if s.without(n.id) {
@@ -194,16 +210,18 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		if n.change != nil {
 			n.change(&c)
 		}
-		training := s.training
-		switch n.id {
-		case catalogue.AffineID:
-			training = train.Recommended(training)
-		case catalogue.ResidualID: // small steps away from its start
-			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
+		row := affinityRow{config: c, Row: experiments.Row{ID: n.id, Name: cmp.Or(n.name, catalogue.Must(n.id).Name),
+			Note: n.note, Train: s.training}}
+		if n.id == catalogue.ResidualID || n.id == gatedResidualID { // small steps away from its start
+			row.Train.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
-		all = append(all, affinityRow{config: c, Row: experiments.Row{ID: n.id, Name: cmp.Or(n.name,
-			catalogue.Must(n.id).Name), Note: n.note,
-			Train: training}})
+		if n.field == nil {
+			row.Train = train.Recommended(row.Train)
+		}
+		if n.id == gatedResidualID {
+			row.prior = func() learned.Prior { return gatedState() }
+		}
+		all = append(all, row)
 	}
 	return append(all, s.streams()...)
 }

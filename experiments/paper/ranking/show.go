@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -202,21 +203,26 @@ func (r rotation) row(id string) judge.Row {
 	return row
 }
 
-// differences returns the findings of each row against Persistent Forecast, by row ID: the row's score minus
-// Persistent Forecast's, corrected by Holm for the number of rows. It returns none if Persistent Forecast lacks runs.
+// differences returns the findings of each row against Persistent Forecast, by row ID. It returns none if Persistent
+// Forecast lacks runs.
 func (r rotation) differences() map[string]judge.Finding {
-	var ids []string
-	var rows []judge.Row
-	for _, id := range r.results.Values("model") {
-		if id != catalogue.PersistentID {
-			ids, rows = append(ids, id), append(rows, r.row(id))
-		}
+	return r.beside(catalogue.PersistentID, slices.DeleteFunc(r.results.Values("model"), func(id string) bool {
+		return id == catalogue.PersistentID
+	}))
+}
+
+// beside returns the findings of rows against another, by row ID: the row's score minus the other's, corrected by Holm
+// for the number of rows. It returns none if the other lacks runs.
+func (r rotation) beside(other string, ids []string) map[string]judge.Finding {
+	rows := make([]judge.Row, len(ids))
+	for i, id := range ids {
+		rows[i] = r.row(id)
 	}
-	base := r.row(catalogue.PersistentID)
+	base := r.row(other)
 	if len(base.Errors) < 2 {
 		return nil
 	}
-	// These are scores, not errors: Persistent Forecast's score is smaller where the row is better.
+	// These are scores, not errors: the other's score is smaller where the row is better.
 	findings, err := judge.Beside(base, rows, r.test)
 	if err != nil {
 		return nil
@@ -229,6 +235,52 @@ func (r rotation) differences() map[string]judge.Finding {
 	return all
 }
 
+// gain is the score of a row that corrects a forecast, minus the forecast's own.
+type gain struct {
+	row, forecast string // names
+	judge.Finding
+}
+
+// gains returns what networks add to the forecasts that they correct, corrected by Holm for their number.
+func (r rotation) gains() []gain {
+	all := []gain{{row: catalogue.ResidualID, forecast: "log-linear"}, {row: gatedResidualID, forecast: "gated-state"}}
+	var tested []*judge.Finding
+	for i := range all {
+		g := &all[i]
+		f, ok := r.beside(g.forecast, []string{g.row})[g.row]
+		if !ok {
+			f.Note = r.row(g.forecast).Name + " " + r.row(g.forecast).Gap
+		}
+		g.Finding, g.row, g.forecast = f, r.row(g.row).Name, r.row(g.forecast).Name
+		if f.Outcome != stats.NotTested {
+			g.Difference = -f.Difference // an error, of which less is better
+			tested = append(tested, &g.Finding)
+		}
+	}
+	if err := judge.Correct(tested, len(all)-len(tested)); err != nil {
+		return nil
+	}
+	for _, f := range tested {
+		f.Difference = -f.Difference
+	}
+	return all
+}
+
+// sayGains writes gains as a sentence, empty if none is tested.
+func sayGains(all []gain) string {
+	var each []string
+	for _, g := range all {
+		if g.Outcome != stats.NotTested {
+			each = append(each, fmt.Sprintf("%s, p %s, to %s", judge.Signed(4)(g.Difference, g.Half), judge.Probability(g.P),
+				g.forecast))
+		}
+	}
+	if each == nil {
+		return ""
+	}
+	return "As a correction of another forecast PENG-CDE adds " + judge.Enumerate(each) + "."
+}
+
 // Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
 // can be judged. The matrix has the significant differences of NDCG@10, details has all of them.
 func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table) {
@@ -236,7 +288,7 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 		return "", nil, nil
 	}
 	names := r.Results.Values("data")
-	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Score: "NDCG@10", Cases: names,
+	m := judge.Matrix{Title: "NDCG@10 beside other forecasts, by data", Score: "NDCG@10", Cases: names,
 		Write: judge.Signed(4)}
 	var sentences []string
 	for at, name := range names {
@@ -270,6 +322,13 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 				text += "No difference from it is shown for " + judge.Enumerate(undecided) + "; "
 			}
 			sentences = append(sentences, fmt.Sprintf("%s%d of %d forecasts are worse.", text, worse, tested))
+		}
+		gains := turned.gains()
+		for _, g := range gains {
+			m.Add(g.row, g.forecast, at, g.Finding)
+		}
+		if text := sayGains(gains); text != "" {
+			sentences = append(sentences, text)
 		}
 	}
 	if len(sentences) == 0 {
