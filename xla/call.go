@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,32 +62,37 @@ func HasGPUKernels(x *graph.Node) bool {
 // signature, [Program.Call] returns an error that gives both. No kernel checks the contents of tensors: node numbers
 // beyond the states make it read out of bounds.
 //
-// GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function of plain operations whose
-// name contains the name of the kernel, and this call is replaced in the text for XLA's compiler. In such a function
-// GoMLX can neither reduce nor share the scalars of the rest of the graph: plain must use products and constants with
-// axes.
+// GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function whose name contains the name
+// of the kernel. It takes the inputs and the outputs of plain, and returns the latter. In the text for XLA's compiler the
+// call is replaced by a call of the kernel, which takes the inputs alone, so XLA removes the plain operations.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
 	if len(inputs) == 0 {
 		panic(fmt.Errorf("xla: Call of %q without inputs, want at least one", name))
 	}
 	g := inputs[0].Graph()
 	unique := fmt.Sprintf("%s%s_%d", calledBy, name, graph.Identity(inputs[0]).Id())
+	operands := append(slices.Clone(inputs), plain(inputs)...)
 	function := graph.NewFunction(g, unique, func(g *graph.Graph) []*graph.Node {
-		parameters := make([]*graph.Node, len(inputs))
-		for i, input := range inputs {
-			parameters[i] = graph.Parameter(g, fmt.Sprintf("in%d", i), input.Shape())
+		parameters := make([]*graph.Node, len(operands))
+		for i, operand := range operands {
+			parameters[i] = graph.Parameter(g, fmt.Sprintf("in%d", i), operand.Shape())
 		}
-		return plain(parameters)
+		return parameters[len(inputs):]
 	})
-	return function.Call(inputs...)
+	return function.Call(operands...)
 }
 
-// WithPullback returns f(inputs), with the cotangents of the inputs that pull computes from the inputs and the output's
-// cotangent. All have one float type. GoMLX 0.28 supports a custom gradient only for the identity of one node, so this
-// node holds all inputs and the output, concatenated. XLA reads the parts in place, without a copy.
-func WithPullback(f func(inputs []*graph.Node) *graph.Node,
-	pull func(inputs []*graph.Node, v *graph.Node) []*graph.Node, inputs ...*graph.Node) *graph.Node {
-	all := append([]*graph.Node{graph.StopGradient(f(inputs))}, inputs...)
+// WithPullback returns the outputs f(inputs), with the cotangents of the inputs that pull computes from the inputs and
+// the cotangents v of the outputs. All have one float type. GoMLX 0.28 supports a custom gradient only for the identity
+// of one node, so this node holds all inputs and outputs, concatenated. XLA reads the parts in place, without a copy.
+func WithPullback(f func(inputs []*graph.Node) []*graph.Node, pull func(inputs, v []*graph.Node) []*graph.Node,
+	inputs ...*graph.Node) []*graph.Node {
+	outputs := f(inputs)
+	var all []*graph.Node
+	for _, output := range outputs {
+		all = append(all, graph.StopGradient(output))
+	}
+	all = append(all, inputs...)
 	joined := func(parts []*graph.Node) *graph.Node {
 		flat := make([]*graph.Node, len(parts))
 		for i, part := range parts {
@@ -104,10 +110,14 @@ func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 		return cut
 	}
 	carrier := graph.IdentityWithCustomGradient(joined(all), func(x, v *graph.Node) *graph.Node {
-		output := parts(v)[0]
-		return joined(append([]*graph.Node{graph.ZerosLike(output)}, pull(parts(x)[1:], output)...))
+		of := parts(v)[:len(outputs)]
+		var cotangents []*graph.Node
+		for _, output := range of {
+			cotangents = append(cotangents, graph.ZerosLike(output))
+		}
+		return joined(append(cotangents, pull(parts(x)[len(outputs):], of)...))
 	})
-	return parts(carrier)[0]
+	return parts(carrier)[:len(outputs)]
 }
 
 // calledBy is the prefix of the names of the functions of [Call], followed by the kernel's name. No other function has
@@ -164,15 +174,17 @@ func withKernels(program []byte, to target) []byte {
 	replaced := make(map[string]bool)
 	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
 		part := callOf.FindSubmatch(call)
-		inputs, outputs := rowMajor(part[3]), rowMajor(part[4])
+		outputs := rowMajor(part[4])
+		values, types := first(part[1][1:len(part[1])-1], len(outputs)), first(part[3], len(outputs))
+		inputs := rowMajor(types)
 		name, attributes, ok := to(string(part[2]), len(inputs), len(outputs))
 		if !ok {
 			return call
 		}
 		replaced[string(part[2])] = true
-		return fmt.Appendf(nil, `"stablehlo.custom_call"%s { call_target_name = "%s", api_version = 4 : i32, `+
-			`operand_layouts = [%s], result_layouts = [%s]%s } : (%s) -> %s`, part[1], name, strings.Join(inputs, ", "),
-			strings.Join(outputs, ", "), attributes, part[3], part[4])
+		return fmt.Appendf(nil, `"stablehlo.custom_call"(%s) { call_target_name = "%s", api_version = 4 : i32, `+
+			`operand_layouts = [%s], result_layouts = [%s]%s } : (%s) -> %s`, values, name, strings.Join(inputs, ", "),
+			strings.Join(outputs, ", "), attributes, types, part[4])
 	})
 	if len(replaced) == 0 {
 		return program
@@ -183,6 +195,12 @@ func withKernels(program []byte, to target) []byte {
 		}
 		return nil
 	})
+}
+
+// first returns a list without its last entries.
+func first(list []byte, without int) []byte {
+	entries := bytes.Split(list, []byte(", "))
+	return bytes.Join(entries[:len(entries)-without], []byte(", "))
 }
 
 // rowMajor returns the layouts of tensors of these types.

@@ -18,9 +18,9 @@ import (
 func TestWithKernels(t *testing.T) {
 	const program = `module @p {
   func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<f32>) -> tensor<2x3xf32> {
-    %0, %1 = "func.call"(%arg0, %arg1) { callee = @xla_call_of_pengcde_double_12 } : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)
+    %0, %1 = "func.call"(%arg0, %arg1, %a, %b) { callee = @xla_call_of_pengcde_double_12 } : (tensor<2x3xf32>, tensor<f32>, tensor<2x3xf32>, tensor<4xi32>) -> (tensor<2x3xf32>, tensor<4xi32>)
     %2 = "func.call"(%0) { callee = @pengcde_double_13 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
-    %3 = "func.call"(%0) { callee = @xla_call_of_other_14 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %3 = "func.call"(%0, %2) { callee = @xla_call_of_other_14 } : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     "stablehlo.return"(%2) : (tensor<2x3xf32>) -> ()
   }
 

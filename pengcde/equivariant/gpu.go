@@ -54,22 +54,22 @@ func (k onGPU) multiply(weights *Node, basis [][]float64, offset []float64, z *N
 		own.rows = in[1 : 1+count]
 		return own, coefficientsOf(in[0], basis, offset), in[1+count]
 	}
-	forward := func(in []*Node) *Node {
+	forward := func(in []*Node) []*Node {
 		own, mixed, z := split(in)
 		return own.call("pengcde_gpu_messages", func(own onGPU, mixed, z *Node, _ []*Node) []*Node {
 			return []*Node{own.product(mixed, z, false)}
-		}, mixed, z)[0]
+		}, mixed, z)
 	}
-	pull := func(in []*Node, v *Node) []*Node {
+	pull := func(in, v []*Node) []*Node {
 		own, mixed, z := split(in)
 		both := own.call("pengcde_gpu_messages_pullback", func(own onGPU, mixed, z *Node, v []*Node) []*Node {
 			return []*Node{own.product(mixed, v[0], true), own.partial(mixed, z, v[0])}
-		}, mixed, z, v)
+		}, mixed, z, v[0])
 		partial := Reshape(both[1], mixed.Shape().Dim(0), -1, mixed.Shape().Dim(1), 1) // [S, parts, coefficients, 1]
 		ofWeights := ReduceSum(Mul(partial, ExpandAxes(ConstAs(z, basis), 0, 1)), 1, 2)
-		return append(append([]*Node{ofWeights}, own.ofRows(mixed, z, v)...), both[0])
+		return append(append([]*Node{ofWeights}, own.ofRows(mixed, z, v[0])...), both[0])
 	}
-	return xla.WithPullback(forward, pull, append(append([]*Node{weights}, k.rows...), z)...)
+	return xla.WithPullback(forward, pull, append(append([]*Node{weights}, k.rows...), z)...)[0]
 }
 
 // coefficientsOf returns basis · weights + offset for each seed. It multiplies and sums in one step: XLA makes one

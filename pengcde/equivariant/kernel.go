@@ -67,20 +67,20 @@ func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in 
 
 // multiply returns the product of the mixed matrix with z [batch, n, d].
 func (k *kernel) multiply(c coefficients, z *Node) *Node {
-	product := func(c, z *Node) *Node {
-		return k.call("pengcde_product", productPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z)[0]
+	product := func(c, z *Node) []*Node {
+		return k.call("pengcde_product", productPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z)
 	}
-	forward := func(in []*Node) *Node { return product(in[0], in[len(in)-1]) }
-	pull := func(in []*Node, v *Node) []*Node {
-		c, z := in[0], in[len(in)-1]
+	forward := func(in []*Node) []*Node { return product(in[0], in[len(in)-1]) }
+	pull := func(in, cotangents []*Node) []*Node {
+		c, z, v := in[0], in[len(in)-1], cotangents[0]
 		of := k.call("pengcde_weights", weightsPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z, v)
 		rows := k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
 			return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
 		}, c, k.nodeAt, k.placeOf, z, v)
-		return append(append(of, rows...), product(k.transposed(c), v))
+		return append(append(of, rows...), product(k.transposed(c), v)...)
 	}
 	inputs := append([]*Node{k.weights(c, z.DType())}, k.rows...)
-	return xla.WithPullback(forward, pull, append(inputs, z)...)
+	return xla.WithPullback(forward, pull, append(inputs, z)...)[0]
 }
 
 // weights returns the coefficients [S, m] of all lists in the rows.

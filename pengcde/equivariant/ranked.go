@@ -25,21 +25,21 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 		return Add(Add(y, diagonal), sums)
 	}
 	seeds, puts = max(seeds, 1), seeds.Axis(puts)
-	product := func(in []*Node) *Node {
+	product := func(in []*Node) []*Node {
 		return xla.Call(kernel, func(in []*Node) []*Node {
 			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
 			return []*Node{Add(diagonal, sums)}
-		}, in...)[0]
+		}, in...)
 	}
-	pull := func(in []*Node, v *Node) []*Node {
+	pull := func(in, v []*Node) []*Node {
 		to := func(name string, cotangent func(seeds nn.Seeds, in []*Node) *Node) *Node {
 			plain := func(in []*Node) []*Node { return []*Node{cotangent(seeds, in)} }
-			return xla.Call(name, plain, append(slices.Clone(in), v)...)[0]
+			return xla.Call(name, plain, append(slices.Clone(in), v...)...)[0]
 		}
 		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
-			product([]*Node{in[0], transposedPuts(in[1]), v})}
+			product([]*Node{in[0], transposedPuts(in[1]), v[0]})[0]}
 	}
-	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
+	return Add(y, xla.WithPullback(product, pull, nodes, puts, z)[0])
 }
 
 // transposedPuts returns the puts [S, k, 4] of the transposed matrix.

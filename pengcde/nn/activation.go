@@ -49,16 +49,13 @@ func ReLU(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLi
 // Resolved returns the function with the zero value replaced by [Rectified].
 func (a Activation) Resolved() Activation { return cmp.Or(a, Rectified) }
 
-// withSlopes returns the function, ReLU or SiLU, and its derivative at each entry of x. It uses only operations allowed
-// in functions of [xla.Call].
+// withSlopes returns the function, ReLU or SiLU, and its derivative at each entry of x.
 func (a Activation) withSlopes(x *Node) (y, slopes *Node) {
-	one := ExpandAxes(constant(x, 1, 1, 1), 0)
 	if a == SiLU {
 		sigmoid := Logistic(x)
 		y = Mul(x, sigmoid)
-		return y, Add(sigmoid, Mul(y, Sub(one, sigmoid)))
+		return y, Add(sigmoid, Mul(y, OneMinus(sigmoid)))
 	}
-	zeros := Sub(x, x)
-	positive := GreaterThan(x, zeros)
-	return Where(positive, x, zeros), Where(positive, Add(zeros, one), zeros)
+	positive := GreaterThan(x, ZerosLike(x))
+	return ReLU(x), ConvertDType(positive, x.DType())
 }

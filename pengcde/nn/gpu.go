@@ -69,11 +69,11 @@ func (k onGPU) activation() int32 {
 	return 1
 }
 
-func (k onGPU) apply(in []*Node) *Node {
-	return k.call("pengcde_gpu_linear", func(n normal, _ []*Node) []*Node { return []*Node{n.mapped()} }, in)[0]
+func (k onGPU) apply(in []*Node) []*Node {
+	return k.call("pengcde_gpu_linear", func(n normal, _ []*Node) []*Node { return []*Node{n.mapped()} }, in)
 }
 
-func (k onGPU) pull(in []*Node, cotangent *Node) []*Node {
+func (k onGPU) pull(in, cotangent []*Node) []*Node {
 	all := k.call("pengcde_gpu_linear_pullback", func(n normal, v []*Node) []*Node {
 		all := n.pullback(v[0])
 		if k.norm.Over == NoNorm {
@@ -81,7 +81,7 @@ func (k onGPU) pull(in []*Node, cotangent *Node) []*Node {
 			all = slices.Insert(all, 1, none, none)
 		}
 		return all
-	}, in, cotangent)
+	}, in, cotangent...)
 	if k.norm.Over == NoNorm {
 		all = slices.Delete(all, 1, 3)
 	}

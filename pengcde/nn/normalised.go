@@ -12,7 +12,7 @@ import (
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
 	k := normalised{norm: r.Norm.Resolved(), before: before}
 	if own := (onGPU{k}); own.fits(max(int(v.Seeds), 1), l, x) {
-		return xla.WithPullback(own.apply, own.pull, k.inputs(v, r, l, x)...)
+		return xla.WithPullback(own.apply, own.pull, k.inputs(v, r, l, x)...)[0]
 	}
 	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {
 		if before != nil {
@@ -26,7 +26,7 @@ func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Nod
 	if x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
 	}
-	return xla.WithPullback(k.apply, k.pull, k.inputs(v, r, l, x)...)
+	return xla.WithPullback(k.apply, k.pull, k.inputs(v, r, l, x)...)[0]
 }
 
 // scaled returns l.Apply(v, r.Apply(v, x)) for a norm over the graph, by one product with x itself: gain and shift go
@@ -71,17 +71,17 @@ func (k normalised) name() string {
 	return name
 }
 
-func (k normalised) apply(in []*Node) *Node {
+func (k normalised) apply(in []*Node) []*Node {
 	plain := func(in []*Node) []*Node { return []*Node{k.prepare(in).mapped()} }
-	return xla.Call(k.name(), plain, k.withEpsilon(in)...)[0]
+	return xla.Call(k.name(), plain, k.withEpsilon(in)...)
 }
 
-func (k normalised) pull(in []*Node, cotangent *Node) []*Node {
+func (k normalised) pull(in, cotangent []*Node) []*Node {
 	plain := func(in []*Node) []*Node {
 		last := len(in) - 1
 		return k.prepare(in[:last]).pullback(in[last])
 	}
-	return xla.Call(k.name()+"_pullback", plain, append(k.withEpsilon(in), cotangent)...)
+	return xla.Call(k.name()+"_pullback", plain, append(k.withEpsilon(in), cotangent...)...)
 }
 
 func (k normalised) withEpsilon(in []*Node) []*Node {
@@ -91,7 +91,7 @@ func (k normalised) withEpsilon(in []*Node) []*Node {
 	return append(in[:len(in):len(in)], ConstAs(in[0], []float64{k.norm.epsilon()}))
 }
 
-// normal holds the intermediate values of x before the linear map, in operations allowed in functions of [xla.Call].
+// normal holds the intermediate values of x before the linear map.
 type normal struct {
 	normalised
 	seeds             Seeds

@@ -25,8 +25,9 @@ type Interval struct {
 	// where it is used, without a launch on a GPU to stack them.
 	columns [2][]*Node
 
-	all   bool // every knot has a weight
-	count int  // number of knots; 0 if unknown
+	all    bool    // every knot has a weight
+	count  int     // number of knots; 0 if unknown
+	kernel *kernel // nil if there is none
 }
 
 // Freeze returns the interval with X' = 0 for samples where moving [batch] bool is false.
@@ -36,6 +37,11 @@ func (i Interval) Freeze(moving *Node) Interval {
 	i.columns[1] = nil
 	for _, column := range columns {
 		i.columns[1] = append(i.columns[1], Mul(column, own))
+	}
+	if i.kernel != nil {
+		held := *i.kernel
+		held.moving = append(held.moving[:len(held.moving):len(held.moving)], own)
+		i.kernel = &held
 	}
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
 	i.Weights = Mul(i.Weights, ExpandAxes(own, -1))
@@ -90,6 +96,13 @@ func (i Interval) Eval(values *Node) (x, dx *Node) {
 func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	i.fits("index", index)
 	i.floats(rows)
+	if i.kernel != nil && xla.HasKernels(rows) {
+		return i.kernel.snapshots(i, rows, index)
+	}
+	return i.snapshots(rows, index)
+}
+
+func (i Interval) snapshots(rows, index *Node) (x, dx *Node) {
 	dims := index.Shape().Dimensions
 	offset := MulScalar(Iota(index.Graph(), i.Knots.Shape(), 0), dims[1])
 	in := Gather(Reshape(index, dims[0]*dims[1]), ExpandAxes(Add(i.Knots, offset), -1)) // [batch, K]

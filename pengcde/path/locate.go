@@ -38,7 +38,8 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	}
 	m := moment{t, side}
 	var i Interval
-	switch cmp.Or(kind, Hermite) {
+	kind = cmp.Or(kind, Hermite)
+	switch kind {
 	case Hermite:
 		i = hermite(among(times, m))
 	case Linear:
@@ -51,6 +52,9 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 		i = ramp(among(times, m))
 	}
 	i.count = times.Shape().Dim(1)
+	if kind == Hermite || kind == Linear || kind == Ramp {
+		i.kernel = &kernel{kind: kind, times: times, moment: m}
+	}
 	return i
 }
 

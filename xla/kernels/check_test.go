@@ -48,6 +48,11 @@ func calls(float dtypes.DType) map[string]call {
 		"pengcde_ranks_to_nodes": {with([]shapes.Shape{z}, ranks...), ranks[:1]},
 	}
 	all["pengcde_combine"] = call{[]shapes.Shape{r(sums, 8), i(sums, 8), r(n, d)}, []shapes.Shape{r(sums, d)}}
+	for _, kind := range []string{"hermite", "linear", "ramp"} {
+		f := func(dims ...int) shapes.Shape { return shapes.Make(dtypes.Float64, dims...) }
+		all["pengcde_path_"+kind] = call{[]shapes.Shape{f(batch, 7), f(batch), f(batch), f(batch), i(batch, 7),
+			r(batch, 3, d)}, []shapes.Shape{r(batch, d), r(batch, d)}}
+	}
 	x, gains, linear := r(batch, n, in), r(seeds, in), []shapes.Shape{r(seeds, out, in), r(seeds, out)}
 	y, epsilon := []shapes.Shape{r(batch, n, out)}, r(1)
 	for _, norm := range []string{"", "_graph", "_none"} {
@@ -82,11 +87,10 @@ func calls(float dtypes.DType) map[string]call {
 // run calls a kernel on zeros.
 func run(t *testing.T, backend *xla.Backend, name string, c call) error {
 	t.Helper()
-	none := func(g *Graph, s shapes.Shape) *Node { return Const(g, tensors.FromShape(s)) }
 	program, err := xla.NewProgram(backend, "checks", func(in []*Node) []*Node {
 		return xla.Call(name, func(in []*Node) (out []*Node) {
 			for _, s := range c.out {
-				out = append(out, none(in[0].Graph(), s))
+				out = append(out, Zeros(in[0].Graph(), s))
 			}
 			return out
 		}, in...)
@@ -161,17 +165,23 @@ func misfits(name string, c call) map[string]call {
 		for i, shape := range *of(&c) {
 			isRow := shape.Rank() == 2 && shape.Dim(1) >= entries && shape.DType != dtypes.Int32
 			isTable := shape.Rank() == 3 && shape.DType == dtypes.Int32
-			anyNumber := name == "pengcde_combine" && side == "input" && i == 2 // of rows
+			free := -1 // the axis of any size
+			switch {
+			case name == "pengcde_combine" && side == "input" && i == 2:
+				free = 0
+			case strings.HasPrefix(name, "pengcde_path_") && side == "input" && i == 5:
+				free = 1
+			}
 			change(fmt.Sprint(i, " of another type"), func(s *[]shapes.Shape) {
 				(*s)[i].DType = map[dtypes.DType]dtypes.DType{dtypes.Float32: dtypes.Float64,
-					dtypes.Int32: dtypes.Int64}[shape.DType]
+					dtypes.Float64: dtypes.Float32, dtypes.Int32: dtypes.Int64}[shape.DType]
 			})
 			change(fmt.Sprint(i, " of a number"), func(s *[]shapes.Shape) { (*s)[i].Dimensions = nil })
 			change(fmt.Sprint(i, " of a higher rank"), func(s *[]shapes.Shape) {
 				(*s)[i].Dimensions = append((*s)[i].Dimensions, 1)
 			})
 			for axis := range shape.Dimensions {
-				if anyNumber && axis == 0 {
+				if axis == free {
 					continue
 				}
 				if !isTable || axis < 2 || !strings.Contains(name, "entries") { // rows may be longer than their lists

@@ -8,13 +8,13 @@ package kernels
 #include "kernels.h"
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
-extern const kernel pengcde_combine_kernels[];
+extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
 extern const kernel pengcde_emulated_linear[], pengcde_emulated_messages[];
 extern int pengcde_backwards;
 static int wide(void) { return is_wide(); }
 static const kernel *file(int i) {
-  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels,   pengcde_linear_kernels,
-                           pengcde_combine_kernels, pengcde_emulated_linear, pengcde_emulated_messages};
+  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels,   pengcde_linear_kernels,   pengcde_combine_kernels,
+                           pengcde_path_kernels,    pengcde_emulated_linear, pengcde_emulated_messages};
   return files[i];
 }
 */
@@ -23,7 +23,7 @@ import "C"
 import "unsafe"
 
 // All returns the kernels of this package by name.
-func All() map[string]unsafe.Pointer { return inFiles(0, 4) }
+func All() map[string]unsafe.Pointer { return inFiles(0, 5) }
 
 // Emulated returns the kernels of [PTX] as functions for a CPU, by name, for tests. The threads of a block run one
 // after another; backwards, which holds for the whole process, is from the last to the first.
@@ -32,7 +32,7 @@ func Emulated(backwards bool) map[string]unsafe.Pointer {
 	if backwards {
 		C.pengcde_backwards = 1
 	}
-	return inFiles(4, 6)
+	return inFiles(5, 7)
 }
 
 // Wide reports whether the kernels of this process use AVX-512.

@@ -51,7 +51,9 @@ func TestNoRowSeesTheFuture(t *testing.T) {
 				t.Fatal(row.ID, err)
 			}
 			t.Cleanup(model.Close)
-			return &learned.Forecaster{Model: model, Training: row.Train}
+			f := row.with(model)
+			f.Training = row.Train
+			return f
 		}
 		for name, plan := range map[string]affinitytest.Plan{
 			"official": func(d *affinity.Data) (*affinity.Plan, error) { return d.Official(affinity.Strict) },

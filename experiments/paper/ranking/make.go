@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/affinity"
-	"github.com/peng-cde/pengcde-go/affinity/learned"
 	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/experiments"
 )
@@ -81,10 +80,8 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.RunContext, run exp
 	if !ok {
 		return nil, nil, fmt.Errorf("experiments: row %s has a %T, want a network", r.ID, learner)
 	}
-	f := &learned.Forecaster{Model: network.Model, Inputs: r.inputs()}
-	if r.prior != nil {
-		f.Prior = r.prior()
-	}
+	f := r.with(network.Model)
+	f.Inputs = r.inputs()
 	training, validation, err := f.Windows(ctx, plan.Past())
 	if err != nil {
 		return nil, nil, err

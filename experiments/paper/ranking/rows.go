@@ -74,6 +74,15 @@ func (r affinityRow) Forecaster() affinity.Forecaster {
 	return r.forecaster()
 }
 
+// with returns the forecaster of a network's model.
+func (r affinityRow) with(model *pengcde.Model) *learned.Forecaster {
+	f := &learned.Forecaster{Model: model}
+	if r.prior != nil {
+		f.Prior = r.prior()
+	}
+	return f
+}
+
 // of returns the row for a task, which is looked up when it is needed.
 func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	if r.forecaster != nil {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
-extern const kernel pengcde_combine_kernels[];
+extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
 static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
-                                      pengcde_combine_kernels};
+                                      pengcde_combine_kernels, pengcde_path_kernels};
 
 enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 512, MOST_OPERANDS = 16 };
 enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 12, FEW = 60, NEAR = 5, FAR = 33 };
@@ -173,6 +173,23 @@ static void add_combine(int type) {
              {make(type, SUMMED, 5 * width, 0, 0)}});
 }
 
+// add_path adds a path through rows of graphs, at times before, between, on and after the knots.
+static void add_path(int type, const char *name) {
+  enum { KNOTS = 6, ROWS = 3 };
+  tensor times = make(TYPE_F64, BATCH, KNOTS, 0, 0), t = make(TYPE_F64, BATCH, 0, 0, 0);
+  tensor side = floats(TYPE_F64, BATCH, 0, 0, 0), moving = floats(TYPE_F64, BATCH, 0, 0, 0);
+  tensor index = make(TYPE_S32, BATCH, KNOTS, 0, 0);
+  for (int b = 0; b < BATCH; b++) {
+    ((double *)t.of.data)[b] = (KNOTS + 2) * b / (BATCH - 1.0) - 1;
+    for (int k = 0; k < KNOTS; k++) {
+      ((double *)times.of.data)[b * KNOTS + k] = k;
+      ((int32_t *)index.of.data)[b * KNOTS + k] = next_random() % ROWS;
+    }
+  }
+  add((call){name, 6, 2, {times, t, side, moving, index, floats(type, BATCH, ROWS, 5 * width, 0)},
+             {make(type, BATCH, 5 * width, 0, 0), make(type, BATCH, 5 * width, 0, 0)}});
+}
+
 // fill replaces the zeros of a row by ones.
 static void fill(tensor *rows, int64_t row) {
   int64_t size = rows->dims[1];
@@ -261,6 +278,9 @@ int main(int argc, char **argv) {
     add_linears(type);
     add_ranks(type);
     add_combine(type);
+    add_path(type, "pengcde_path_hermite");
+    add_path(type, "pengcde_path_linear");
+    add_path(type, "pengcde_path_ramp");
     add_product(type, "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
     add_product(type, "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
     add_product(type, "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);

@@ -1,0 +1,39 @@
+package path
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// kernel evaluates a path in C, in one pass over the rows of its interval. XLA takes some twenty operations to find the
+// interval and its weights, and as long for each as for a row.
+type kernel struct {
+	kind   Kind
+	times  *Node // [batch, T]
+	moment moment
+	moving []*Node // [batch] factors of X', see [Interval.Freeze]
+}
+
+// snapshots is [Interval.Snapshots].
+func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
+	side, moving := k.moment.side, OnesLike(k.moment.t)
+	if side == nil {
+		side = ZerosLike(k.moment.t)
+	}
+	for _, factor := range k.moving {
+		moving = Mul(moving, factor)
+	}
+	forward := func(in []*Node) []*Node {
+		return xla.Call("pengcde_path_"+string(k.kind), func(in []*Node) []*Node {
+			x, dx := i.snapshots(in[5], in[4])
+			return []*Node{x, dx}
+		}, k.times, k.moment.t, side, moving, index, in[0])
+	}
+	pull := func(in, v []*Node) []*Node {
+		x, dx := i.snapshots(in[0], index)
+		return Gradient(ReduceAllSum(Add(Mul(StopGradient(v[0]), x), Mul(StopGradient(v[1]), dx))), in[0])
+	}
+	out := xla.WithPullback(forward, pull, rows)
+	return out[0], out[1]
+}
