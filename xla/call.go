@@ -63,8 +63,8 @@ func HasGPUKernels(x *graph.Node) bool {
 // beyond the states make it read out of bounds.
 //
 // GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function whose name contains the name
-// of the kernel. It takes the inputs and the outputs of plain, and returns the latter. In the text for XLA's compiler the
-// call is replaced by a call of the kernel, which takes the inputs alone, so XLA removes the plain operations.
+// of the kernel. It takes the inputs and the outputs of plain, and returns the latter. In the text for XLA's compiler
+// the call is replaced by a call of the kernel, which takes the inputs alone, so XLA removes the plain operations.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
 	if len(inputs) == 0 {
 		panic(fmt.Errorf("xla: Call of %q without inputs, want at least one", name))
@@ -83,8 +83,9 @@ func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ..
 }
 
 // WithPullback returns the outputs f(inputs), with the cotangents of the inputs that pull computes from the inputs and
-// the cotangents v of the outputs. All have one float type. GoMLX 0.28 supports a custom gradient only for the identity
-// of one node, so this node holds all inputs and outputs, concatenated. XLA reads the parts in place, without a copy.
+// the cotangents v of the outputs. All have one float type. Other nodes that f uses are constants for the gradient.
+// GoMLX 0.28 supports a custom gradient only for the identity of one node, so this node holds all inputs and outputs,
+// concatenated. XLA reads the parts in place, without a copy.
 func WithPullback(f func(inputs []*graph.Node) []*graph.Node, pull func(inputs, v []*graph.Node) []*graph.Node,
 	inputs ...*graph.Node) []*graph.Node {
 	outputs := f(inputs)
@@ -175,6 +176,9 @@ func withKernels(program []byte, to target) []byte {
 	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
 		part := callOf.FindSubmatch(call)
 		outputs := rowMajor(part[4])
+		if len(rowMajor(part[3])) < len(outputs) {
+			return call // a function of another with such a name
+		}
 		values, types := first(part[1][1:len(part[1])-1], len(outputs)), first(part[3], len(outputs))
 		inputs := rowMajor(types)
 		name, attributes, ok := to(string(part[2]), len(inputs), len(outputs))

@@ -5,7 +5,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// example is a question with the snapshots and labels seen before it, and with its answer if it is known.
+// example is a question with the snapshots and prior logits of its time, and with its answer if it is known.
 type example struct {
 	part      affinity.Part
 	snapshots []*dyngraph.Snapshot
@@ -16,13 +16,11 @@ type example struct {
 // examples is a listener that stores the questions of a plan.
 type examples struct {
 	seen
-	inputs int
-	prior  Prior // nil unless the model corrects it
-	all    []example
+	all []example
 }
 
 // Reset starts again, but keeps the examples.
-func (e *examples) Reset(task affinity.Task) { e.seen.reset(task, e.inputs, e.prior) }
+func (e *examples) Reset(task affinity.Task) { e.seen.reset(task) }
 
 // Ask stores a question, except a question before the first snapshot is complete.
 func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {

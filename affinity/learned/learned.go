@@ -23,7 +23,7 @@ func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	return c
 }
 
-// Prior is a forecast that a model corrects: [affinity.GatedState] and [affinity.LogLinear].
+// Prior is a forecast that a model corrects, such as [affinity.GatedState].
 type Prior interface {
 	affinity.Forecaster
 	// Prior returns the logits that are known before a question, see [dyngraph.Series], of nodes that have had labels.
@@ -40,8 +40,9 @@ type Forecaster struct {
 	// Inputs is the number of snapshots that the model sees, 2 or more; 0 means 3. If fewer are complete, the first is
 	// repeated.
 	Inputs int
-	// Prior makes the logits that a model with head.Ranking{Residual: true} corrects. It is trained first if it is an
-	// [affinity.Trainer]. nil means an [affinity.LogLinear] whose coefficients are trained with the model.
+	// Prior makes the logits that a model with head.Ranking{Residual: true} corrects. nil means [affinity.LogLinear] with
+	// coefficients that are trained with the model. Another is trained before the model if it is an [affinity.Trainer].
+	// It serves this Forecaster alone, and files of the model do not contain it.
 	Prior Prior
 	// Training configures the training. A batch consists of label times.
 	Training train.Config
@@ -58,10 +59,11 @@ type Forecaster struct {
 	logits  *dyngraph.Forecasts // nil until computed
 }
 
-// Reset discards everything except the model.
+// Reset discards everything except the model and trained parameters of the Prior.
 func (f *Forecaster) Reset(task affinity.Task) {
 	f.task, f.logits = task, nil
-	f.seen.reset(task, f.inputs(), f.prior())
+	f.seen = seen{inputs: f.inputs(), prior: f.prior()}
+	f.seen.reset(task)
 }
 
 // prior returns the forecast that the model corrects, nil if it corrects none.
@@ -111,23 +113,26 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// Windows converts the questions of past to windows of the model, for training and for validation, and trains the Prior
-// first. Questions before the first snapshot is complete are left out. The forecaster stores the edges of the windows, so that forecasts use the
-// same.
+// Windows trains the Prior, converts the questions of past to windows of the model, for training and for validation, and
+// resets the forecaster. Questions before the first snapshot is complete are left out. The forecaster stores the edges of
+// the windows, so that forecasts use the same.
 func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
 	err error) {
 	if err := f.check(past.Task); err != nil {
 		return nil, nil, err
 	}
-	if prior, ok := f.Prior.(affinity.Trainer); ok && f.prior() != nil {
-		if err := prior.Train(ctx, past); err != nil {
+	prior := f.prior()
+	_, withModel := prior.(*affinity.LogLinear)
+	if trainer, ok := prior.(affinity.Trainer); ok && !withModel {
+		if err := trainer.Train(ctx, past); err != nil {
 			return nil, nil, err
 		}
 	}
-	examples := &examples{inputs: f.inputs(), prior: f.prior()}
+	examples := &examples{seen: seen{inputs: f.inputs(), prior: prior}}
 	if err := past.Walk(ctx, examples); err != nil {
 		return nil, nil, err
 	}
+	f.Reset(past.Task)
 	f.pattern = patternOf(past.Nodes)
 	f.pattern.grow(examples.snapshots())
 	for _, e := range examples.all {

@@ -11,18 +11,18 @@ import (
 // seen stores the last snapshots that a listener has received, and passes events and labels to the prior.
 type seen struct {
 	inputs int
+	prior  Prior // nil unless the model corrects one
 	step   float64
 	first  float64 // time of the first event, NaN before it
 	over   []*dyngraph.Snapshot
 	open   int // number of the current snapshot, counted from the first
 	events []dyngraph.Event
-	prior  Prior
 }
 
-func (s *seen) reset(task affinity.Task, inputs int, prior Prior) {
-	*s = seen{inputs: inputs, step: task.Step, first: math.NaN(), prior: prior}
-	if prior != nil {
-		prior.Reset(task)
+func (s *seen) reset(task affinity.Task) {
+	*s = seen{inputs: s.inputs, prior: s.prior, step: task.Step, first: math.NaN()}
+	if s.prior != nil {
+		s.prior.Reset(task)
 	}
 }
 

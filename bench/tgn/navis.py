@@ -3,7 +3,8 @@
     git clone https://github.com/orfeld415/NAVIS build/NAVIS
     git clone https://github.com/rjagerman/pytorchltr build/pytorchltr
     make build/tgn-venv/stamp
-    build/tgn-venv/bin/python bench/tgn/navis.py build/NAVIS build/pytorchltr datasets/tgb/agtpa_trade SEED [past]
+    cd build  # for the files that it writes
+    tgn-venv/bin/python ../bench/tgn/navis.py NAVIS pytorchltr ../datasets/tgb/agtpa_trade SEED [past]
 
 navis.py runs as it is published, with these in the place of its imports: a data set in TGB's manner from the folder's
 files, TGB's score, a loader of batches, and pytorchltr's loss with the line that NAViS's instructions add. The seed,

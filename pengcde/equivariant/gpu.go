@@ -114,7 +114,7 @@ func (k onGPU) call(name string, plain func(own onGPU, mixed, z *Node, others []
 	}, append(in, others...)...)
 }
 
-// The following compute the same in plain operations, as functions for [xla.Call] may use them.
+// The following compute the same in plain operations.
 
 // parts returns the coefficients of the lists, without their transposes if the matrices are symmetric, and puts.
 func (k onGPU) parts(mixed *Node) (c coefficients, puts *Node) {

@@ -8,8 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// The functions below compute the same as the kernels in plain operations, without leaving out entries. They are built
-// in graph functions that can neither reduce nor share scalars with the rest of the graph, see [xla.Call].
+// The functions below compute the same as the kernels in plain operations, without leaving out entries.
 
 // arrangedPlain returns the counts, nodes and entries of a [kernel].
 func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
@@ -23,8 +22,7 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	var nodes []*Node
 	for i, table := range s.neighbours {
 		width := table.Shape().Dim(2)
-		first := Squeeze(Slice(table, AxisRange(), AxisRange(), AxisElem(0)), 2)
-		counts = append(counts, Add(Sub(first, first), Const(g, [][]int32{{int32(width)}})))
+		counts = append(counts, BroadcastToDims(Scalar(g, table.DType(), width), batch, table.Shape().Dim(1)))
 		nodes = append(nodes, Reshape(table, batch, -1))
 		lists := append(slices.Clone(m.to[i]), m.from[i]...)
 		for j := range entries {

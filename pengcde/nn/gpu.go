@@ -3,6 +3,7 @@ package nn
 import (
 	"slices"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/xla"
@@ -77,7 +78,7 @@ func (k onGPU) pull(in, cotangent []*Node) []*Node {
 	all := k.call("pengcde_gpu_linear_pullback", func(n normal, v []*Node) []*Node {
 		all := n.pullback(v[0])
 		if k.norm.Over == NoNorm {
-			none := constant(n.x, 0, int(n.seeds), n.x.Shape().Dim(2))
+			none := Zeros(n.x.Graph(), shapes.Make(n.x.DType(), int(n.seeds), n.x.Shape().Dim(2)))
 			all = slices.Insert(all, 1, none, none)
 		}
 		return all

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/xla"
@@ -119,26 +120,10 @@ func (k normalised) prepare(in []*Node) (n normal) {
 
 // mean returns the mean over the entries of x that share a root; the reduced axes are kept with one entry.
 func (n normal) mean(x *Node) *Node {
-	nodes, size := x.Shape().Dim(1), x.Shape().Dim(2)
 	if n.norm.Over == GraphNorm {
-		ones := ExpandAxes(constant(x, 1/float64(nodes*size), size, 1), 0)
-		sums := DotGeneral(x, []int{2}, nil, ones, []int{1}, nil) // [batch, nodes, 1, 1]
-		each := DotGeneral(sums, []int{1}, nil, constant(x, 1, nodes, 1), []int{0}, nil)
-		return Reshape(each, -1, 1, 1)
+		return ReduceAndKeep(x, ReduceMean, 1, 2)
 	}
-	return DotGeneral(x, []int{2}, nil, constant(x, 1/float64(size), size, 1), []int{0}, nil)
-}
-
-// constant returns a matrix with all entries equal to value.
-func constant(x *Node, value float64, rows, columns int) *Node {
-	each := make([][]float64, rows)
-	for i := range each {
-		each[i] = make([]float64, columns)
-		for j := range each[i] {
-			each[i][j] = value
-		}
-	}
-	return ConstAs(x, each)
+	return ReduceAndKeep(x, ReduceMean, 2)
 }
 
 func (n normal) mapped() *Node {
@@ -150,7 +135,7 @@ func (n normal) mapped() *Node {
 func (n normal) pullback(v *Node) []*Node {
 	bySeed := func(x *Node) *Node { return Reshape(x, int(n.seeds), -1, x.Shape().Dim(-1)) } // [S, rows, ...]
 	over := func(a, b *Node) *Node { return DotGeneral(a, []int{1}, []int{0}, b, []int{1}, []int{0}) }
-	ones := BroadcastToDims(constant(v, 1, 1, 1), int(n.seeds), bySeed(v).Shape().Dim(1))
+	ones := Ones(v.Graph(), shapes.Make(v.DType(), int(n.seeds), bySeed(v).Shape().Dim(1)))
 	of := n.seeds.Product(v, n.weight, 0)
 	var ofNorm []*Node
 	if n.norm.Over != NoNorm {

@@ -91,15 +91,28 @@ func (i Interval) Eval(values *Node) (x, dx *Node) {
 	return i.combine(values, i.Knots)
 }
 
-// Snapshots is Eval for few distinct values: rows [batch, J, ...] holds the distinct values, and index [batch, T] int32
-// the row at each knot.
+// Snapshots is Eval for few distinct values: rows [batch, J, ...] holds the distinct values, and index [batch, T] int32,
+// 0 to J-1, the row at each knot. Only rows has a gradient: times and knots are constants for it.
 func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	i.fits("index", index)
 	i.floats(rows)
+	i = i.constant()
 	if i.kernel != nil && xla.HasKernels(rows) {
 		return i.kernel.snapshots(i, rows, index)
 	}
 	return i.snapshots(rows, index)
+}
+
+// constant returns the interval with weights that are constants for the gradient.
+func (i Interval) constant() Interval {
+	i.Weights = StopGradient(i.Weights)
+	for j, row := range i.columns {
+		i.columns[j] = nil
+		for _, column := range row {
+			i.columns[j] = append(i.columns[j], StopGradient(column))
+		}
+	}
+	return i
 }
 
 func (i Interval) snapshots(rows, index *Node) (x, dx *Node) {

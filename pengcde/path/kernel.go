@@ -7,7 +7,7 @@ import (
 )
 
 // kernel evaluates a path in C, in one pass over the rows of its interval. XLA takes some twenty operations to find the
-// interval and its weights, and as long for each as for a row.
+// interval and its weights, each of which takes as long as a pass over a row.
 type kernel struct {
 	kind   Kind
 	times  *Node // [batch, T]
@@ -24,6 +24,8 @@ func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
 	for _, factor := range k.moving {
 		moving = Mul(moving, factor)
 	}
+	dims := rows.Shape().Dimensions
+	rows = Reshape(rows, dims[0], dims[1], -1)
 	forward := func(in []*Node) []*Node {
 		return xla.Call("pengcde_path_"+string(k.kind), func(in []*Node) []*Node {
 			x, dx := i.snapshots(in[5], in[4])
@@ -32,8 +34,9 @@ func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
 	}
 	pull := func(in, v []*Node) []*Node {
 		x, dx := i.snapshots(in[0], index)
-		return Gradient(ReduceAllSum(Add(Mul(StopGradient(v[0]), x), Mul(StopGradient(v[1]), dx))), in[0])
+		return Gradient(ReduceAllSum(Add(Mul(v[0], x), Mul(v[1], dx))), in[0])
 	}
 	out := xla.WithPullback(forward, pull, rows)
-	return out[0], out[1]
+	shape := append([]int{dims[0]}, dims[2:]...)
+	return Reshape(out[0], shape...), Reshape(out[1], shape...)
 }

@@ -13,8 +13,9 @@ extern const kernel pengcde_emulated_linear[], pengcde_emulated_messages[];
 extern int pengcde_backwards;
 static int wide(void) { return is_wide(); }
 static const kernel *file(int i) {
-  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels,   pengcde_linear_kernels,   pengcde_combine_kernels,
-                           pengcde_path_kernels,    pengcde_emulated_linear, pengcde_emulated_messages};
+  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels,     pengcde_linear_kernels,
+                           pengcde_combine_kernels, pengcde_path_kernels,      pengcde_emulated_linear,
+                           pengcde_emulated_messages};
   return files[i];
 }
 */

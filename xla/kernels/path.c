@@ -22,6 +22,9 @@ typedef struct {
   int64_t before, at, after;
 } moment;
 
+// row returns an index within the rows, as XLA's gathers do.
+static int64_t row(const track *p, int64_t index) { return index < 0 ? 0 : index < p->rows ? index : p->rows - 1; }
+
 // locate returns the weights of a sample at its time. The derivative is 0 where the path is held.
 static moment locate(const track *p, int64_t sample) {
   const double *times = p->times + sample * p->knots, t = p->t[sample], side = p->side[sample];
@@ -35,7 +38,7 @@ static moment locate(const track *p, int64_t sample) {
     k = last < 1 ? 0 : last - 1;
   int64_t before = k > 0 ? k - 1 : 0, after = k < last ? k + 1 : last;
   const int32_t *index = p->index + sample * p->knots;
-  moment m = {{0, 0}, {0, 0}, index[before], index[k], index[after]};
+  moment m = {{0, 0}, {0, 0}, row(p, index[before]), row(p, index[k]), row(p, index[after])};
   double u = t - times[k], h = times[after] - times[k], r;
   switch (p->kind) {
   case HERMITE:
@@ -56,7 +59,8 @@ static moment locate(const track *p, int64_t sample) {
     m.dx[1] = 1 / h;
     break;
   case RAMP:
-    r = fmin(fmax(u / h, 0), 1);
+    r = u / h;
+    r = r < 0 ? 0 : r > 1 ? 1 : r; // a time that is not a number stays so
     m.x[1] = r * r * (3 - 2 * r);
     m.dx[1] = 6 * r * (1 - r) / h;
   }

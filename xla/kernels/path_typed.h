@@ -1,5 +1,5 @@
 // along writes the values and derivatives of the paths of all samples. Where the rows of all knots are the same the path
-// is constant, to the bit.
+// is constant, to the bit, even if they are not finite.
 COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, REAL *restrict x, REAL *restrict dx) {
   int64_t d = p->d;
   for (int64_t b = 0; b < p->batch; b++, rows += p->rows * d, x += d, dx += d) {

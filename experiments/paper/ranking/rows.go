@@ -62,7 +62,7 @@ type affinityRow struct {
 	experiments.Row
 	forecaster func() affinity.Forecaster // nil for a network
 	config     pengcde.Config             // of a network, completed for a task
-	prior      func() learned.Prior       // nil, or the forecast that a network corrects; its fields are in the identity
+	prior      func() learned.Prior       // nil, or the gated state that a network corrects
 	stream     *streamRow                 // of a network that learns from a stream of events, otherwise nil
 }
 
@@ -117,7 +117,8 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 		}
 		settings, err := m.Settings()
 		if r.prior != nil && err == nil {
-			settings = map[string]any{"network": settings, "prior": r.prior()}
+			prior := map[string]any{"forecaster": "*affinity.GatedState", "settings": r.prior()}
+			settings = map[string]any{"network": settings, "prior": prior}
 		}
 		return settings, err
 	}

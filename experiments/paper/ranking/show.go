@@ -241,23 +241,31 @@ type gain struct {
 	judge.Finding
 }
 
-// gains returns what networks add to the forecasts that they correct, corrected by Holm for their number.
-func (r rotation) gains() []gain {
-	all := []gain{{row: catalogue.ResidualID, forecast: "log-linear"}, {row: gatedResidualID, forecast: "gated-state"}}
+// gains returns what networks add to the forecasts that they correct, by Holm's correction for all of these, of those
+// whose rows are both here.
+func (r rotation) gains() (all []gain) {
+	pairs := []gain{{row: catalogue.ResidualID, forecast: "log-linear"}, {row: gatedResidualID, forecast: "gated-state"}}
+	here := r.results.Values("model")
+	for _, g := range pairs {
+		if !slices.Contains(here, g.row) || !slices.Contains(here, g.forecast) {
+			continue
+		}
+		row, forecast := r.row(g.row), r.row(g.forecast)
+		g.Finding = r.beside(g.forecast, []string{g.row})[g.row]
+		if g.Outcome == stats.NotTested && g.Note == "" {
+			g.Note = forecast.Name + " " + cmp.Or(forecast.Gap, "has fewer than two tested label times")
+		}
+		g.row, g.forecast = row.Name, forecast.Name
+		all = append(all, g)
+	}
 	var tested []*judge.Finding
 	for i := range all {
-		g := &all[i]
-		f, ok := r.beside(g.forecast, []string{g.row})[g.row]
-		if !ok {
-			f.Note = r.row(g.forecast).Name + " " + r.row(g.forecast).Gap
-		}
-		g.Finding, g.row, g.forecast = f, r.row(g.row).Name, r.row(g.forecast).Name
-		if f.Outcome != stats.NotTested {
-			g.Difference = -f.Difference // an error, of which less is better
-			tested = append(tested, &g.Finding)
+		if f := &all[i].Finding; f.Outcome != stats.NotTested {
+			f.Difference = -f.Difference // an error, of which less is better
+			tested = append(tested, f)
 		}
 	}
-	if err := judge.Correct(tested, len(all)-len(tested)); err != nil {
+	if err := judge.Correct(tested, len(pairs)-len(tested)); err != nil {
 		return nil
 	}
 	for _, f := range tested {
@@ -266,19 +274,14 @@ func (r rotation) gains() []gain {
 	return all
 }
 
-// sayGains writes gains as a sentence, empty if none is tested.
-func sayGains(all []gain) string {
-	var each []string
-	for _, g := range all {
-		if g.Outcome != stats.NotTested {
-			each = append(each, fmt.Sprintf("%s, p %s, to %s", judge.Signed(4)(g.Difference, g.Half), judge.Probability(g.P),
-				g.forecast))
-		}
-	}
-	if each == nil {
+// says writes a gain as a sentence, empty if it is not tested.
+func (g gain) says() string {
+	words := map[stats.Outcome]string{stats.Better: "is better than", stats.Worse: "is worse than",
+		stats.NotShown: "is not shown to differ from"}[g.Outcome]
+	if words == "" {
 		return ""
 	}
-	return "As a correction of another forecast PENG-CDE adds " + judge.Enumerate(each) + "."
+	return fmt.Sprintf("%s %s %s, %s.", g.row, words, g.forecast, judge.Signed(4)(g.Difference, g.Half))
 }
 
 // Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
@@ -289,7 +292,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 	}
 	names := r.Results.Values("data")
 	m := judge.Matrix{Title: "NDCG@10 beside other forecasts, by data", Score: "NDCG@10", Cases: names,
-		Write: judge.Signed(4)}
+		Write: judge.Signed(4), Notes: []string{"p values are corrected for all rows beside Persistent Forecast, and apart " +
+			"from these for the networks that correct another forecast."}}
 	var sentences []string
 	for at, name := range names {
 		turned := rotationOf(r.Results.Where("data", name))
@@ -323,12 +327,11 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 			}
 			sentences = append(sentences, fmt.Sprintf("%s%d of %d forecasts are worse.", text, worse, tested))
 		}
-		gains := turned.gains()
-		for _, g := range gains {
+		for _, g := range turned.gains() {
 			m.Add(g.row, g.forecast, at, g.Finding)
-		}
-		if text := sayGains(gains); text != "" {
-			sentences = append(sentences, text)
+			if text := g.says(); text != "" {
+				sentences = append(sentences, text)
+			}
 		}
 	}
 	if len(sentences) == 0 {

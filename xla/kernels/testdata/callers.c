@@ -180,7 +180,7 @@ static void add_path(int type, const char *name) {
   tensor side = floats(TYPE_F64, BATCH, 0, 0, 0), moving = floats(TYPE_F64, BATCH, 0, 0, 0);
   tensor index = make(TYPE_S32, BATCH, KNOTS, 0, 0);
   for (int b = 0; b < BATCH; b++) {
-    ((double *)t.of.data)[b] = (KNOTS + 2) * b / (BATCH - 1.0) - 1;
+    ((double *)t.of.data)[b] = b == 1 ? 2 : (KNOTS + 2) * b / (BATCH - 1.0) - 1;
     for (int k = 0; k < KNOTS; k++) {
       ((double *)times.of.data)[b * KNOTS + k] = k;
       ((int32_t *)index.of.data)[b * KNOTS + k] = next_random() % ROWS;
