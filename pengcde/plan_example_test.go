@@ -39,5 +39,5 @@ func ExampleModel_Plan() {
 		float64(plan.Data)/(1<<20), float64(plan.Parameters)/(1<<20), float64(plan.Temporary)/(1<<20))
 	// Output:
 	// [30] steps, [181] evaluations forward, 180 back
-	// data 1.2 MiB, parameters 1.2 MiB, programs about 7 MiB
+	// data 1.2 MiB, parameters 1.2 MiB, programs about 8 MiB
 }
