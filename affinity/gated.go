@@ -22,8 +22,8 @@ import (
 // where g is the mean row of all nodes at the newest label time, and for z at the label time before it. With z and s
 // fixed this is a moving average, with s = 0 Persistent Forecast. The weights w and v are the same for all nodes. They
 // are trained by AdamW on a ranking loss: logistic losses of pairs of classes, each weighted by the change of the NDCG
-// if the two were swapped. States before the last step are constants for the gradient. The best epoch is the one with
-// the highest NDCG on validation.
+// if the two were swapped. The other loss is the cross-entropy of shares. States before the last step are constants for
+// the gradient. The best epoch is the one with the highest NDCG on validation.
 //
 // O. Feldman, K. S. I. Mantri, M. Eliasof, C. Baskin, Revisiting Node Affinity Prediction in Temporal Graphs,
 // arXiv:2510.06940, 2025, for the state, the gates and the global row; C. Burges, From RankNet to LambdaRank to
@@ -35,6 +35,9 @@ type GatedState struct {
 	// LearningRate is AdamW's learning rate; 0 means 0.01. WeightDecay pulls weights to 0.
 	LearningRate float64 `json:"LearningRate"`
 	WeightDecay  float64 `json:"WeightDecay"`
+	// CrossEntropy trains on -Σ a log((y + 0.0001) / Σ (y + 0.0001)) for the shares a of classes, in place of the ranking
+	// loss.
+	CrossEntropy bool `json:"CrossEntropy,omitzero"`
 
 	weights gateWeights
 	classes int
@@ -198,11 +201,19 @@ func (t *gateTrainer) Ask(q Question, answer Labels) error {
 	return nil
 }
 
+// loss returns the loss of scores y, and its derivative with respect to each entry of y.
+func (m *GatedState) loss(y, answer, newest row) (loss float64, derivative []float64) {
+	if m.CrossEntropy {
+		return shareLoss(y, answer, m.classes)
+	}
+	return rankingLoss(y, answer, steepness(newest))
+}
+
 // slope adds the gradient of a node's loss, times share, to gradient and returns the loss.
 func (m *GatedState) slope(node *gatedNode, answer row, share float64, gradient gateWeights) float64 {
 	s := m.gate(1, node.x, node.h, m.global)
 	y := node.h.mixed(s, node.x)
-	loss, dy := rankingLoss(y, answer, steepness(node.x))
+	loss, dy := m.loss(y, answer, node.x)
 	var ds, dz float64 // derivatives of the loss with respect to the gates
 	for i, class := range y.classes {
 		ds += dy[i] * (node.h.at(class) - node.x.at(class))

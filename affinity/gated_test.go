@@ -15,8 +15,12 @@ import (
 
 // The gradient of the loss with respect to every weight agrees with differences.
 func TestGatedGradient(t *testing.T) {
+	t.Run("ranking loss", func(t *testing.T) { gatedGradient(t, &GatedState{}) })
+	t.Run("cross-entropy", func(t *testing.T) { gatedGradient(t, &GatedState{CrossEntropy: true}) })
+}
+
+func gatedGradient(t *testing.T, m *GatedState) {
 	const classes = 4
-	m := &GatedState{}
 	m.Reset(Task{Nodes: 4, Classes: classes, Step: 1})
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(classes ...int32) row {
@@ -207,7 +211,8 @@ func TestLearnedHeuristics(t *testing.T) {
 		gain   float64
 	}{{false, 0.02}, {true, -0.005}} {
 		newest := score(c.drifts, &PersistentForecast{})
-		for _, f := range []Forecaster{&Ridge{}, &LogLinear{}, &GatedState{LearningRate: 0.03}} {
+		for _, f := range []Forecaster{&Ridge{}, &LogLinear{}, &GatedState{LearningRate: 0.03},
+			&GatedState{LearningRate: 0.03, CrossEntropy: true}} {
 			if got := score(c.drifts, f); got < newest+c.gain {
 				t.Errorf("%T: NDCG %.4f, the newest row has %.4f (drifts: %v)", f, got, newest, c.drifts)
 			}

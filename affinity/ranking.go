@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // rowOf returns the row of sums.
@@ -71,6 +73,23 @@ func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float
 			derivative[up] -= pull
 			derivative[down] += pull
 		}
+	}
+	return loss, derivative
+}
+
+// shareLoss returns the cross-entropy of the shares of answer and of y among a number of classes, and its derivative with
+// respect to each entry of y. Each score counts as 0.0001 more, so that a class without one has a share.
+func shareLoss(y, answer row, classes int) (loss float64, derivative []float64) {
+	derivative = make([]float64, len(y.classes))
+	all, of := floats.Sum(y.weights)+float64(classes)*logScale, floats.Sum(answer.weights)
+	if of == 0 {
+		return 0, derivative
+	}
+	for i, class := range answer.classes {
+		loss -= answer.weights[i] / of * math.Log((y.at(class)+logScale)/all)
+	}
+	for i, class := range y.classes {
+		derivative[i] = 1/all - answer.at(class)/of/(y.weights[i]+logScale)
 	}
 	return loss, derivative
 }
