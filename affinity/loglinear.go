@@ -71,20 +71,24 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 	})
 }
 
-// Prior returns the prior logits for [dyngraph.Series], l(newest) and the terms, of nodes that have had labels. nodes
-// must increase; nil means all nodes.
+// Prior returns the prior logits for [dyngraph.Series] of nodes that have had labels: the forecast's after training,
+// before it l(newest) and the terms, whose coefficients a model then fits. nodes must increase; nil means all nodes.
 func (m *LogLinear) Prior(nodes []int32) *dyngraph.Affinities {
 	if nodes == nil {
 		nodes = slices.Sorted(maps.Keys(m.nodes))
 	}
-	a := &dyngraph.Affinities{Start: []int{0}, Terms: logTerms}
+	a := &dyngraph.Affinities{Start: []int{0}}
+	if m.b == nil {
+		a.Terms = logTerms
+	}
 	for _, u := range nodes {
 		if _, found := m.nodes[u]; !found {
 			continue
 		}
 		a.Nodes = append(a.Nodes, u)
 		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
-			a.Classes, a.Values = append(a.Classes, class), append(append(a.Values, newest), terms[:]...)
+			a.Classes, a.Values = append(a.Classes, class), append(a.Values, m.logit(newest, terms))
+			a.Values = append(a.Values, terms[:a.Terms]...)
 		})
 		a.Start = append(a.Start, len(a.Classes))
 	}
@@ -95,13 +99,18 @@ func (m *LogLinear) Prior(nodes []int32) *dyngraph.Affinities {
 func (m *LogLinear) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
-			for i, b := range m.b {
-				newest += b * terms[i]
-			}
-			scores[k*m.classes+int(class)] = newest
+			scores[k*m.classes+int(class)] = m.logit(newest, terms)
 		})
 	}
 	return nil
+}
+
+// logit returns the logit of a class, or l of the newest weight before training.
+func (m *LogLinear) logit(newest float64, terms [logTerms]float64) float64 {
+	for i, b := range m.b {
+		newest += b * terms[i]
+	}
+	return newest
 }
 
 // Train fits the coefficients to the training questions.

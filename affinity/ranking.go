@@ -77,8 +77,8 @@ func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float
 	return loss, derivative
 }
 
-// shareLoss returns the cross-entropy of the shares of answer and of y among a number of classes, and its derivative with
-// respect to each entry of y. Each score counts as 0.0001 more, so that a class without one has a share.
+// shareLoss returns the cross-entropy of the shares of answer and of y among a number of classes, and its derivative
+// with respect to each entry of y. Each score counts as 0.0001 more, so that a class without one has a share.
 func shareLoss(y, answer row, classes int) (loss float64, derivative []float64) {
 	derivative = make([]float64, len(y.classes))
 	all, of := floats.Sum(y.weights)+float64(classes)*logScale, floats.Sum(answer.weights)

@@ -23,7 +23,7 @@ func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	return c
 }
 
-// Prior is a forecast that a model corrects, such as [affinity.GatedState].
+// Prior is a forecast that a model corrects: [affinity.GatedState] and [affinity.LogLinear].
 type Prior interface {
 	affinity.Forecaster
 	// Prior returns the logits that are known before a question, see [dyngraph.Series], of nodes that have had labels.
@@ -40,9 +40,9 @@ type Forecaster struct {
 	// Inputs is the number of snapshots that the model sees, 2 or more; 0 means 3. If fewer are complete, the first is
 	// repeated.
 	Inputs int
-	// Prior makes the logits that a model with head.Ranking{Residual: true} corrects. nil means [affinity.LogLinear] with
-	// coefficients that are trained with the model. Another is trained before the model if it is an [affinity.Trainer].
-	// It serves this Forecaster alone, and files of the model do not contain it.
+	// Prior makes the logits that a model with head.Ranking{Residual: true} corrects. If it is an [affinity.Trainer] it is
+	// trained before the model. nil means [affinity.LogLinear] with coefficients that are trained with the model. It
+	// serves this Forecaster alone, and files of the model do not contain it.
 	Prior Prior
 	// Training configures the training. A batch consists of label times.
 	Training train.Config
@@ -113,17 +113,16 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// Windows trains the Prior, converts the questions of past to windows of the model, for training and for validation, and
-// resets the forecaster. Questions before the first snapshot is complete are left out. The forecaster stores the edges of
-// the windows, so that forecasts use the same.
+// Windows trains the Prior, converts the questions of past to windows of the model, for training and for validation,
+// and resets the forecaster. Questions before the first snapshot is complete are left out. The forecaster stores the
+// edges of the windows, so that forecasts use the same.
 func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
 	err error) {
 	if err := f.check(past.Task); err != nil {
 		return nil, nil, err
 	}
 	prior := f.prior()
-	_, withModel := prior.(*affinity.LogLinear)
-	if trainer, ok := prior.(affinity.Trainer); ok && !withModel {
+	if trainer, ok := f.Prior.(affinity.Trainer); ok && prior != nil {
 		if err := trainer.Train(ctx, past); err != nil {
 			return nil, nil, err
 		}

@@ -148,12 +148,19 @@ func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 
 // A residual model with almost no training equals the forecast that it corrects.
 func TestResidualBeginsWithItsPrior(t *testing.T) {
-	for name, prior := range map[string]learned.Prior{"log-linear": nil, "gated state": &affinity.GatedState{}} {
-		t.Run(name, func(t *testing.T) { beginsWith(t, prior) })
+	for name, c := range map[string]struct {
+		prior learned.Prior
+		alone affinity.Forecaster
+	}{
+		"none":        {nil, &affinity.LogLinear{}},
+		"log-linear":  {&affinity.LogLinear{Penalty: 100}, &affinity.LogLinear{Penalty: 100}},
+		"gated state": {&affinity.GatedState{}, &affinity.GatedState{}},
+	} {
+		t.Run(name, func(t *testing.T) { beginsWith(t, c.prior, c.alone) })
 	}
 }
 
-func beginsWith(t *testing.T, prior learned.Prior) {
+func beginsWith(t *testing.T, prior learned.Prior, alone affinity.Forecaster) {
 	ctx := context.Background()
 	f := forecaster(t, pengcde.Config{Head: head.Ranking{Pairs: true, Residual: true},
 		Execution: pengcde.Execution{Float64: true}})
@@ -163,10 +170,6 @@ func beginsWith(t *testing.T, prior learned.Prior) {
 		t.Fatal(err)
 	}
 	for _, plan := range plans {
-		alone := affinity.Forecaster(&affinity.LogLinear{})
-		if prior != nil {
-			alone = &affinity.GatedState{}
-		}
 		want, err := affinity.Evaluate(ctx, plan, alone)
 		if err != nil {
 			t.Fatal(err)

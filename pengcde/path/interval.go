@@ -40,7 +40,9 @@ func (i Interval) Freeze(moving *Node) Interval {
 	}
 	if i.kernel != nil {
 		held := *i.kernel
-		held.moving = append(held.moving[:len(held.moving):len(held.moving)], own)
+		if held.moving = own; i.kernel.moving != nil {
+			held.moving = Mul(i.kernel.moving, own)
+		}
 		i.kernel = &held
 	}
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
@@ -91,8 +93,8 @@ func (i Interval) Eval(values *Node) (x, dx *Node) {
 	return i.combine(values, i.Knots)
 }
 
-// Snapshots is Eval for few distinct values: rows [batch, J, ...] holds the distinct values, and index [batch, T] int32,
-// 0 to J-1, the row at each knot. Only rows has a gradient: times and knots are constants for it.
+// Snapshots is Eval for few distinct values: rows [batch, J, ...] holds the distinct values, and index [batch, T]
+// int32, 0 to J-1, the row at each knot. Only rows has a gradient: times and knots are constants for it.
 func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	i.fits("index", index)
 	i.floats(rows)

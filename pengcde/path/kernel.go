@@ -6,23 +6,23 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// kernel evaluates a path in C, in one pass over the rows of its interval. XLA takes some twenty operations to find the
-// interval and its weights, each of which takes as long as a pass over a row.
+// kernel evaluates a path in C, in one pass over the rows of its interval. XLA takes some fifteen operations on a few
+// numbers to find the interval and its weights, and time to compile them for each stage of a step.
 type kernel struct {
 	kind   Kind
 	times  *Node // [batch, T]
 	moment moment
-	moving []*Node // [batch] factors of X', see [Interval.Freeze]
+	moving *Node // [batch] factor of X', see [Interval.Freeze]; nil for 1
 }
 
 // snapshots is [Interval.Snapshots].
 func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
-	side, moving := k.moment.side, OnesLike(k.moment.t)
+	side, moving := k.moment.side, k.moving
 	if side == nil {
 		side = ZerosLike(k.moment.t)
 	}
-	for _, factor := range k.moving {
-		moving = Mul(moving, factor)
+	if moving == nil {
+		moving = OnesLike(k.moment.t)
 	}
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)

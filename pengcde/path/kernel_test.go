@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// The kernel, which Snapshots uses, gives the values, derivatives and cotangents of Eval, which does not, at times
-// before, on, between and after knots, from either side, for paths that move or are held.
+// The kernel, which Snapshots uses, gives the values, derivatives, cotangents and second derivatives of Eval, which does
+// not use it, at times before, on, between and after knots, from either side, for paths that move or are held.
 func TestKernel(t *testing.T) {
 	backend := xlatest.Backend(t)
 	if !backend.HasKernels() {
@@ -41,7 +41,7 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 		return all
 	}
 	times, index := make([][]float64, batch), make([][]int32, batch)
-	rows, values := make([][][]float64, batch), make([][][]float64, batch)
+	rows := make([][][]float64, batch)
 	v, dv := make([][]float64, batch), make([][]float64, batch)
 	for b := range rows {
 		v[b], dv[b] = normal(width), normal(width)
@@ -49,36 +49,39 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 			rows[b] = append(rows[b], normal(width))
 		}
 		for k := range knots {
-			row := random.IntN(snapshots)
-			index[b], values[b] = append(index[b], int32(row)), append(values[b], rows[b][row])
+			index[b] = append(index[b], int32(random.IntN(snapshots)))
 			times[b] = append(times[b], float64(k)+0.1*float64(b*k))
 		}
 	}
-	// program returns values and derivatives by Snapshots and by Eval, and the cotangents of rows and of values.
+	// program returns values, derivatives, cotangents and second derivatives by Snapshots, then by Eval, and the values
+	// of rows of one number by Snapshots.
 	program := func(kind path.Kind, sided bool) *xla.Program {
 		program, err := xla.NewProgram(backend, "path", func(in []*Node) []*Node {
-			at, side, moving := in[1], in[2], in[3]
-			for i := 5; i < 9; i++ {
+			at, side, moving, index := in[1], in[2], in[3], in[4]
+			for i := 5; i < 8; i++ {
 				in[i] = ConvertDType(in[i], float)
 			}
-			// Rows of several axes are rows, and so are rows of numbers.
-			rows, values, v, dv := Reshape(in[5], batch, snapshots, 3, -1), Reshape(in[6], batch, knots, 3, -1), in[7], in[8]
+			rows, v, dv := in[5], in[6], in[7]
 			if !sided {
 				side = nil
 			}
 			interval := path.Locate(kind, in[:1], at, side).Freeze(GreaterThan(moving, ZerosLike(moving)))
-			pulled := func(x, dx, from *Node) *Node {
-				flat := func(x *Node) *Node { return Reshape(x, batch, -1) }
-				return Gradient(ReduceAllSum(Add(Mul(flat(x), v), Mul(flat(dx), dv))), from)[0]
+			all := func(eval func(rows *Node) (x, dx *Node)) []*Node {
+				x, dx := eval(Reshape(rows, batch, snapshots, 3, -1)) // rows may have several axes
+				flat, dflat := Reshape(x, batch, -1), Reshape(dx, batch, -1)
+				pulled := Gradient(ReduceAllSum(Add(Mul(flat, v), Mul(dflat, dv))), rows)[0]
+				cubic := Gradient(ReduceAllSum(Mul(flat, Square(flat))), rows)[0]
+				return []*Node{x, dx, pulled, Gradient(ReduceAllSum(Square(cubic)), rows)[0]}
 			}
-			x, dx := interval.Snapshots(rows, in[4])
-			y, dy := interval.Eval(values)
-			one, _ := interval.Snapshots(Squeeze(Slice(in[5], AxisRange(), AxisRange(), AxisElem(0)), 2), in[4])
-			out := []*Node{x, dx, pulled(x, dx, in[5]), y, dy, pulled(y, dy, in[6]), one}
+			one, _ := interval.Snapshots(Squeeze(Slice(rows, AxisRange(), AxisRange(), AxisElem(0)), 2), index)
+			out := append(all(func(rows *Node) (x, dx *Node) { return interval.Snapshots(rows, index) }),
+				all(func(rows *Node) (x, dx *Node) {
+					return interval.Eval(DotGeneral(OneHot(index, snapshots, float), []int{2}, []int{0}, rows, []int{1}, []int{0}))
+				})...)
 			for i := range out {
 				out[i] = ConvertDType(out[i], dtypes.Float64)
 			}
-			return out
+			return append(out, ConvertDType(one, dtypes.Float64))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -86,9 +89,10 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 		return program
 	}
 	for _, kind := range []path.Kind{"", path.Linear, path.Ramp} {
-		for _, side := range []float64{0, -1e-9, 1e-9} {
-			program := program(kind, side != 0)
-			defer program.Close()
+		inside, sided := program(kind, false), program(kind, true)
+		defer inside.Close()
+		defer sided.Close()
+		for side, program := range map[float64]*xla.Program{0: inside, -1e-9: sided, 1e-9: sided} {
 			for _, at := range []float64{-0.5, 0, 0.7, 1, 2.5, 4, 6, 9} {
 				t64, sides, moving := make([]float64, batch), make([]float64, batch), make([]float64, batch)
 				for b := range t64 {
@@ -96,7 +100,7 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 					t64[b] = at - float64(k) + times[b][k] // on a knot if at is a whole number
 					sides[b], moving[b] = side, float64(b%3)
 				}
-				out, err := program.Call(times, t64, sides, moving, index, rows, values, v, dv)
+				out, err := program.Call(times, t64, sides, moving, index, rows, v, dv)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,27 +109,27 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 					got = append(got, tensors.MustCopyFlatData[float64](one))
 				}
 				xla.Free(out...)
-				sums := make([]float64, batch*snapshots*width) // of cotangents of values with the same row
-				for i, cotangent := range got[5] {
-					b, k := i/(knots*width), i/width%knots
-					sums[(b*snapshots+int(index[b][k]))*width+i%width] += cotangent
-				}
-				for b, x := range got[6] {
-					if x != got[0][b*width] {
-						t.Errorf("%q at %g: rows of numbers give %g, want %g", kind, at, x, got[0][b*width])
-					}
-				}
-				for i, want := range [][]float64{got[3], got[4], sums} {
-					what := []string{"values", "derivatives", "cotangents"}[i]
+				for i, what := range []string{"values", "derivatives", "cotangents", "second derivatives"} {
 					size := 0.0
-					for j, w := range want {
-						size += math.Abs(w)
-						if math.Abs(got[i][j]-w) > tolerance*(1+math.Abs(w)) {
+					for _, w := range got[4+i] {
+						size = max(size, math.Abs(w))
+					}
+					for j, w := range got[4+i] {
+						of := math.Abs(w)
+						if what == "second derivatives" { // sums of terms that cancel
+							of = size
+						}
+						if math.Abs(got[i][j]-w) > tolerance*(1+of) {
 							t.Fatalf("%q at %g, side %g: %s [%d] %g, want %g", kind, at, side, what, j, got[i][j], w)
 						}
 					}
 					if size == 0 && !(what == "derivatives" && kind == path.Ramp) {
 						t.Errorf("%q at %g: all %s are 0", kind, at, what)
+					}
+				}
+				for b, x := range got[8] {
+					if x != got[0][b*width] {
+						t.Errorf("%q at %g: rows of numbers give %g, want %g", kind, at, x, got[0][b*width])
 					}
 				}
 			}

@@ -141,4 +141,15 @@ static inline void *check(call_frame *f, const signature *wanted, fit *s) {
   return error;
 }
 
+// refused begins a call, and returns whether its handler should return error: NULL after XLA's query, else what check
+// returned.
+static inline int refused(call_frame *f, const signature *wanted, fit *s, void **error) {
+  *error = NULL;
+  if (begin(f))
+    return 1;
+  clear(s);
+  *error = check(f, wanted, s);
+  return *error != NULL;
+}
+
 #endif

@@ -23,11 +23,8 @@ static const operand sums[] = {{"sums", REALS, "nd"}, {0}};
 static void *combine(call_frame *f) {
   static const signature wanted = {"pengcde_combine", rows, sums, 0};
   fit sizes;
-  if (begin(f))
-    return NULL;
-  clear(&sizes);
-  void *error = check(f, &wanted, &sizes);
-  if (error != NULL)
+  void *error;
+  if (refused(f, &wanted, &sizes, &error))
     return error;
   combination c = {f->in.at[1]->data, SIZE(&sizes, 'n'), SIZE(&sizes, 'k'), SIZE(&sizes, 'd')};
   CALL(f->in.at[0]->type, combine, &c, f->in.at[0]->data, f->in.at[2]->data, f->out.at[0]->data);

@@ -89,11 +89,8 @@ static const signature wanted[] = {
 
 static void *run(call_frame *f, what kind) {
   fit sizes;
-  if (begin(f))
-    return NULL;
-  clear(&sizes);
-  void *error = check(f, &wanted[kind], &sizes);
-  if (error != NULL)
+  void *error;
+  if (refused(f, &wanted[kind], &sizes, &error))
     return error;
   buffer **in = f->in.at;
   track p = {in[0]->data,      in[1]->data,      in[2]->data,      in[3]->data,      in[4]->data,

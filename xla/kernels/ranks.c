@@ -36,11 +36,8 @@ static const signature wanted[] = {
 static void *run(call_frame *f, what kind) {
   ranks r;
   fit sizes;
-  if (begin(f))
-    return NULL;
-  clear(&sizes);
-  void *error = check(f, &wanted[kind], &sizes);
-  if (error != NULL)
+  void *error;
+  if (refused(f, &wanted[kind], &sizes, &error))
     return error;
   r.nodes = f->in.at[0];
   r.puts = f->in.at[1];

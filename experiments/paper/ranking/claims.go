@@ -48,11 +48,6 @@ func affinityName(id string) string { return catalogue.PublishedName("tgb", id) 
 // windows.
 func affinityCases(results experiments.Results, data, model string, others []string) (all []judge.Case, err error) {
 	turned := rotationOf(results)
-	byTime := func(id string) judge.Row {
-		row := turned.row(id)
-		row.Errors = negative(row.Errors)
-		return row
-	}
 	windows := results.Where("protocol", string(RandomWindows))
 	bySeed := func(id string) (row judge.Row) {
 		some := windows.Where("model", id)
@@ -63,7 +58,7 @@ func affinityCases(results experiments.Results, data, model string, others []str
 		}
 		return row
 	}
-	protocols := []scoring{{YearRotation, turned.test, byTime}}
+	protocols := []scoring{{YearRotation, turned.test, turned.errors}}
 	if _, test, ok := overWindows(results); ok {
 		protocols = append(protocols, scoring{RandomWindows, test, bySeed})
 	}

@@ -203,26 +203,28 @@ func (r rotation) row(id string) judge.Row {
 	return row
 }
 
-// differences returns the findings of each row against Persistent Forecast, by row ID. It returns none if Persistent
-// Forecast lacks runs.
-func (r rotation) differences() map[string]judge.Finding {
-	return r.beside(catalogue.PersistentID, slices.DeleteFunc(r.results.Values("model"), func(id string) bool {
-		return id == catalogue.PersistentID
-	}))
+// errors returns the scores of a row by tested label time, negated like errors.
+func (r rotation) errors(id string) judge.Row {
+	row := r.row(id)
+	row.Errors = negative(row.Errors)
+	return row
 }
 
-// beside returns the findings of rows against another, by row ID: the row's score minus the other's, corrected by Holm
-// for the number of rows. It returns none if the other lacks runs.
-func (r rotation) beside(other string, ids []string) map[string]judge.Finding {
-	rows := make([]judge.Row, len(ids))
-	for i, id := range ids {
-		rows[i] = r.row(id)
+// differences returns the findings of each row against Persistent Forecast, by row ID: the row's score minus
+// Persistent Forecast's, corrected by Holm for the number of rows. It returns none if Persistent Forecast lacks runs.
+func (r rotation) differences() map[string]judge.Finding {
+	var ids []string
+	var rows []judge.Row
+	for _, id := range r.results.Values("model") {
+		if id != catalogue.PersistentID {
+			ids, rows = append(ids, id), append(rows, r.row(id))
+		}
 	}
-	base := r.row(other)
+	base := r.row(catalogue.PersistentID)
 	if len(base.Errors) < 2 {
 		return nil
 	}
-	// These are scores, not errors: the other's score is smaller where the row is better.
+	// These are scores, not errors: Persistent Forecast's score is smaller where the row is better.
 	findings, err := judge.Beside(base, rows, r.test)
 	if err != nil {
 		return nil
@@ -241,27 +243,24 @@ type gain struct {
 	judge.Finding
 }
 
-// gains returns what networks add to the forecasts that they correct, by Holm's correction for all of these, of those
-// whose rows are both here.
+// gains returns what networks add to the forecasts that they correct, where the results have both rows. p values are
+// corrected by Holm for all networks that correct a forecast.
 func (r rotation) gains() (all []gain) {
-	pairs := []gain{{row: catalogue.ResidualID, forecast: "log-linear"}, {row: gatedResidualID, forecast: "gated-state"}}
+	pairs := [][2]string{{catalogue.ResidualID, "log-linear"}, {gatedResidualID, "gated-state"}}
 	here := r.results.Values("model")
-	for _, g := range pairs {
-		if !slices.Contains(here, g.row) || !slices.Contains(here, g.forecast) {
-			continue
+	for _, pair := range pairs {
+		if slices.Contains(here, pair[0]) && slices.Contains(here, pair[1]) {
+			row, forecast := r.errors(pair[0]), r.errors(pair[1])
+			findings, err := judge.Beside(row, []judge.Row{forecast}, r.test)
+			if err != nil {
+				return nil
+			}
+			all = append(all, gain{row.Name, forecast.Name, findings[0]})
 		}
-		row, forecast := r.row(g.row), r.row(g.forecast)
-		g.Finding = r.beside(g.forecast, []string{g.row})[g.row]
-		if g.Outcome == stats.NotTested && g.Note == "" {
-			g.Note = forecast.Name + " " + cmp.Or(forecast.Gap, "has fewer than two tested label times")
-		}
-		g.row, g.forecast = row.Name, forecast.Name
-		all = append(all, g)
 	}
 	var tested []*judge.Finding
 	for i := range all {
 		if f := &all[i].Finding; f.Outcome != stats.NotTested {
-			f.Difference = -f.Difference // an error, of which less is better
 			tested = append(tested, f)
 		}
 	}
@@ -269,7 +268,7 @@ func (r rotation) gains() (all []gain) {
 		return nil
 	}
 	for _, f := range tested {
-		f.Difference = -f.Difference
+		f.Difference = -f.Difference // of scores
 	}
 	return all
 }
