@@ -74,11 +74,10 @@ func (p *Pair) First() *Pair {
 
 func newPair(matrices ...*Matrix) *Pair {
 	first := matrices[0]
-	var rows, nodes []*Node
+	var rows []*Node
 	for _, m := range matrices {
-		rows, nodes = append(rows, m.Rows), append(nodes, m.sums())
+		rows = append(rows, m.Rows)
 	}
-	ones := Ones(first.Rows.Graph(), shapes.Make(first.Rows.DType(), first.Rows.Shape().Dim(0), first.form.Nodes, 1))
 	return &Pair{
 		operator: first.operator,
 		form:     first.form,
@@ -86,23 +85,29 @@ func newPair(matrices ...*Matrix) *Pair {
 		prepared: first.operator.prepare(first.form.Symmetric, rows...),
 		sides:    len(matrices),
 		present:  first.present,
-		nodes:    Concatenate(append(nodes, ones), -1),
+		nodes:    nodeSums(first.form.Symmetric, first.form.Nodes, rows),
 	}
 }
 
-// sums returns row sums, column sums, diagonal, total and trace for each node: [batch, n, statistics].
-func (m *Matrix) sums() *Node {
-	batch, width, n := m.Rows.Shape().Dim(0), m.Rows.Shape().Dim(1), m.form.Nodes
-	rows := width - m.form.statistics()
-	columns := rows + n
-	if m.form.Symmetric {
-		columns = rows
+// nodeSums returns row sums, column sums, diagonal, total and trace of each matrix for each of n nodes, and ones:
+// [batch, n, matrices·statistics + 1]. It reads them from the ends of the rows [batch, width].
+func nodeSums(symmetric bool, n int, matrices []*Node) *Node {
+	dims := matrices[0].Shape().Dimensions
+	batch, width := dims[0], dims[1]
+	var all []*Node
+	for _, x := range matrices {
+		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
+		columns := width - 2 - 2*n
+		rows := columns
+		if !symmetric {
+			rows -= n
+		}
+		each := Concatenate([]*Node{part(rows, rows+n), part(columns, width-2)}, 1)
+		each = TransposeAllDims(Reshape(each, batch, 3, n), 0, 2, 1)
+		all = append(all, each, BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2))
 	}
-	part := func(from, to int) *Node { return Slice(m.Rows, AxisRange(), AxisRange(from, to)) }
-	each := Concatenate([]*Node{part(rows, rows+n), part(columns, width-2)}, 1)
-	each = TransposeAllDims(Reshape(each, batch, 3, n), 0, 2, 1)
-	scalars := BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2)
-	return Concatenate([]*Node{each, scalars}, -1)
+	all = append(all, Ones(all[0].Graph(), shapes.Make(all[0].DType(), batch, n, 1)))
+	return Concatenate(all, -1)
 }
 
 // Apply returns M Z for states z [batch, n, d] and weights of dimensions [Fusion.Dims], with the weights of A in column
@@ -127,6 +132,10 @@ func (f Fusion) apply(p *Pair, seeds nn.Seeds, weights, z *Node, identity bool) 
 	if k := newOnGPU(p.operator, p.form, p.rows, identity); k.fits(z.Shape().Dim(-1), z) {
 		return k.multiply(seeds.Axis(flat), basis, offset, z)
 	}
+	ofKernel := p.prepared.kernel
+	if identity && ofKernel != nil { // a diagonal of ones
+		offset[len(offset)-1] = 1
+	}
 	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // the basis serves all seeds
 	mixed = Add(mixed, ExpandLeftToRank(ConstAs(z, offset), mixed.Rank()))
 	part := func(from, to int) *Node { return SliceAxis(mixed, -1, AxisRange(from, to)) }
@@ -136,9 +145,12 @@ func (f Fusion) apply(p *Pair, seeds nn.Seeds, weights, z *Node, identity bool) 
 	if p.prepared.symmetric {
 		matrices = Add(part(0, p.sides), part(p.sides, ofEdges))
 	}
-	y := p.operator.multiply(p.prepared, coefficients{matrices, seeds}, z)
 	puts := Reshape(part(ofEdges, ofEdges+4*perNode), seeds.Dims(perNode, 4)...)
-	y = addRanked(y, seeds, p.nodes, puts, z)
+	c := coefficients{matrices, seeds}
+	if ofKernel != nil {
+		return ofKernel.message(c, p.nodes, puts, z)
+	}
+	y := addRanked(p.operator.multiply(p.prepared, c, z), seeds, p.nodes, puts, z)
 	if identity {
 		y = Add(z, y)
 	}

@@ -127,16 +127,8 @@ func (k onGPU) parts(mixed *Node) (c coefficients, puts *Node) {
 	return c, Reshape(part(2*m, mixed.Shape().Dim(1)), seeds, -1, 4)
 }
 
-// nodes returns the statistics, see [Pair].
-func (k onGPU) nodes() *Node {
-	var all []*Node
-	for _, rows := range k.rows {
-		all = append(all, (&Matrix{form: k.form, Rows: rows}).sums())
-	}
-	one := ConstAs(k.rows[0], [][][]float64{{{1}}})
-	ones := BroadcastToDims(one, k.rows[0].Shape().Dim(0), k.form.Nodes, 1)
-	return Concatenate(append(all, ones), -1)
-}
+// nodes returns the sums, see [nodeSums].
+func (k onGPU) nodes() *Node { return nodeSums(k.form.Symmetric, k.form.Nodes, k.rows) }
 
 func (k onGPU) product(mixed, z *Node, transposed bool) *Node {
 	c, puts := k.parts(mixed)

@@ -3,16 +3,15 @@ package equivariant
 import (
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours. XLA takes separate operations to
-// mix the entries, gather states and multiply, for each bucket. Empty places, and edges without a weight in any of its
-// matrices, are removed once, for all layers and for the backward pass. Results equal the results of plain operations,
-// up to rounding.
+// kernel multiplies by a sparse matrix or a message matrix in C, in one pass over the lists of neighbours. XLA takes
+// separate operations to mix the entries, gather states and multiply, for each bucket. Empty places, and edges without
+// a weight in any of its matrices, are removed once, for all layers and for the backward pass. Results equal the
+// results of plain operations, up to rounding.
 type kernel struct {
 	sparse
 	symmetric bool
@@ -65,33 +64,59 @@ func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in 
 	}, append(slices.Clone(in), k.neighbours...)...)
 }
 
-// multiply returns the product of the mixed matrix with z [batch, n, d].
-func (k *kernel) multiply(c coefficients, z *Node) *Node {
-	product := func(c, z *Node) []*Node {
-		return k.call("pengcde_product", productPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z)
+// multiply returns the product of A with z [batch, n, d].
+func (k *kernel) multiply(z *Node) *Node {
+	one := [][]float64{{1, 0}} // the coefficients of A and A^T
+	if k.symmetric {
+		one = [][]float64{{1}}
 	}
-	forward := func(in []*Node) []*Node { return product(in[0], in[len(in)-1]) }
+	c := ConstAs(z, one)
+	product := func(c, z *Node) []*Node { return k.onLists("pengcde_product", productPlain, c, z) }
+	forward := func(in []*Node) []*Node { return product(c, in[1]) }
+	pull := func(in, v []*Node) []*Node {
+		return append(k.rowCotangents(c, in[1], v[0]), product(k.transposed(c), v[0])...)
+	}
+	return xla.WithPullback(forward, pull, k.rows[0], z)[0]
+}
+
+// message returns the product of the mixed matrix and a low-rank part, see [addRanked], with z [batch, n, d]. Only the
+// gradient of the sums uses nodes: the other kernels read the sums from the ends of the rows.
+func (k *kernel) message(c coefficients, nodes, puts, z *Node) *Node {
+	seeds, count, n := max(c.seeds, 1), len(k.rows), z.Shape().Dim(1)
+	name := "pengcde_message_one"
+	if count == 2 {
+		name = "pengcde_message_two"
+	}
+	message := func(c, puts, z *Node) []*Node {
+		return k.onLists(name, func(s sparse, in []*Node) []*Node {
+			diagonal, sums := rankedPlain(seeds, nodeSums(k.symmetric, n, in[8:8+count]), in[7], in[6])
+			return []*Node{Add(productPlain(s, in)[0], Add(diagonal, sums))}
+		}, c, append([]*Node{z, puts}, k.rows...)...)
+	}
+	forward := func(in []*Node) []*Node { return message(in[0], in[1], in[len(in)-1]) }
 	pull := func(in, cotangents []*Node) []*Node {
-		c, z, v := in[0], in[len(in)-1], cotangents[0]
-		of := k.call("pengcde_weights", weightsPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z, v)
-		rows := k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
-			return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
-		}, c, k.nodeAt, k.placeOf, z, v)
-		return append(append(of, rows...), product(k.transposed(c), v)...)
+		c, puts, nodes, z, v := in[0], in[1], in[2], in[len(in)-1], cotangents[0]
+		of := k.onLists(name+"_pullback", func(s sparse, in []*Node) []*Node {
+			sums := nodeSums(k.symmetric, n, in[9:9+count])
+			return append(weightsPlain(s, in), rankedToPuts(seeds, []*Node{sums, in[8], in[6], in[7]}))
+		}, c, append([]*Node{z, v, puts}, k.rows...)...)
+		all := append(append(of, toNodes(seeds, nodes, puts, z, v)), k.rowCotangents(c, z, v)...)
+		return append(all, message(k.transposed(c), transposedPuts(puts), v)...)
 	}
-	inputs := append([]*Node{k.weights(c, z.DType())}, k.rows...)
+	inputs := append([]*Node{c.seeds.Axis(c.node), c.seeds.Axis(puts), nodes}, k.rows...)
 	return xla.WithPullback(forward, pull, append(inputs, z)...)[0]
 }
 
-// weights returns the coefficients [S, m] of all lists in the rows.
-func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
-	switch {
-	case c.node == nil && k.symmetric:
-		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1}})
-	case c.node == nil:
-		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1, 0}})
-	}
-	return c.seeds.Axis(c.node)
+// onLists calls a kernel with coefficients c, the prepared lists and others.
+func (k *kernel) onLists(name string, plain func(s sparse, in []*Node) []*Node, c *Node, others ...*Node) []*Node {
+	return k.call(name, plain, append([]*Node{c, k.counts, k.to, k.values, k.nodeAt, k.placeOf}, others...)...)
+}
+
+// rowCotangents returns the cotangents of the rows, for the cotangent v of the product with z.
+func (k *kernel) rowCotangents(c, z, v *Node) []*Node {
+	return k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
+		return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
+	}, c, k.nodeAt, k.placeOf, z, v)
 }
 
 // transposed returns the coefficients of the transposed matrix.

@@ -105,13 +105,17 @@ func kernelOutputs(t *testing.T) map[string][]float64 {
 		in, out int
 		seeds   nn.Seeds
 		nodes   int // with 150, lists are of several lengths
-	}{{dtypes.Float64, 3, 2, 0, 40}, {dtypes.Float64, 8, 8, 2, 40}, {dtypes.Float64, 37, 19, 2, 40},
-		{dtypes.Float32, 16, 16, 0, 40}, {dtypes.Float32, 37, 19, 0, 40}, {dtypes.Float32, 5, 5, 2, 150}} {
+		product Product
+	}{{dtypes.Float64, 3, 2, 0, 40, Sparse}, {dtypes.Float64, 8, 8, 2, 40, Sparse},
+		{dtypes.Float64, 37, 19, 2, 40, Sparse}, {dtypes.Float64, 8, 37, 2, 40, Dense},
+		{dtypes.Float32, 16, 16, 0, 40, Sparse}, {dtypes.Float32, 37, 19, 0, 40, Sparse},
+		{dtypes.Float32, 5, 5, 2, 150, Sparse}, {dtypes.Float32, 37, 16, 2, 40, Dense}} {
 		for _, symmetric := range []bool{false, true} {
-			name := fmt.Sprintf("%s, symmetric %t, %d to %d, seeds %d", c.dtype, symmetric, c.in, c.out, c.seeds)
+			name := fmt.Sprintf("%s, %s, symmetric %t, %d to %d, seeds %d", c.dtype, c.product, symmetric, c.in, c.out,
+				c.seeds)
 			layer := Layer{Name: "layer", In: c.in, Out: c.out, Fusion: Fusion{Maps: All15()}}
 			patterns, snapshots := hubGraphs(t, c.nodes, symmetric)
-			form, rows, tables, err := Sparse.Snapshots(c.dtype, NeighbourCapacity{}, patterns, snapshots)
+			form, rows, tables, err := c.product.Snapshots(c.dtype, NeighbourCapacity{}, patterns, snapshots)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,10 +202,12 @@ func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows 
 		az := a.Apply(in[1])
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Square(y)), in[:given]...)...)
 		out = append(append(out, az), Gradient(ReduceAllSum(Square(az)), in[:2]...)...)
-		first := layer.Side(0, v, NewPair(a, da).First())(in[1])
-		out = append(append(out, first), Gradient(ReduceAllSum(Square(first)), in[0], in[1], v.Get("layer.maps"))...)
+		for _, p := range []*Pair{NewPair(a, da).First(), NewSingle(a)} {
+			z := layer.Side(0, v, p)(in[1])
+			out = append(append(out, z), Gradient(ReduceAllSum(Square(z)), in[0], in[1], v.Get("layer.maps"))...)
+		}
 		both := Concatenate([]*Node{in[1], in[1]}, 0)
-		if len(tables) == 5 {
+		if len(tables) <= 5 {
 			return out
 		}
 		mask := make([][][]float64, batch)
@@ -212,7 +218,7 @@ func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows 
 		}
 		present := ConstAs(in[1], mask)
 		for _, z := range []*Node{a.Residual(in[1]), a.WithTransposed().Residual(both), a.Masked(present).Residual(in[1]),
-			layer.Side(0, v, NewSingle(a))(in[1]), layer.Residual(v, NewPair(a.Masked(present), da))(in[1])} {
+			layer.Residual(v, NewPair(a.Masked(present), da))(in[1])} {
 			out = append(append(out, z), Gradient(ReduceAllSum(Square(z)), in[:2]...)...)
 		}
 		return out

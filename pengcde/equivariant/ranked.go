@@ -16,7 +16,6 @@ import (
 //
 // for nodes [batch, n, k] of [Pair] and puts [k, 4], or [S, k, 4] for S seeds.
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
-	const kernel = "pengcde_ranks"
 	switch {
 	case xla.ForGPU(z):
 		return Add(y, rankedFused(seeds, nodes, puts, z))
@@ -26,20 +25,26 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	}
 	seeds, puts = max(seeds, 1), seeds.Axis(puts)
 	product := func(in []*Node) []*Node {
-		return xla.Call(kernel, func(in []*Node) []*Node {
+		return xla.Call("pengcde_ranks", func(in []*Node) []*Node {
 			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
 			return []*Node{Add(diagonal, sums)}
 		}, in...)
 	}
 	pull := func(in, v []*Node) []*Node {
-		to := func(name string, cotangent func(seeds nn.Seeds, in []*Node) *Node) *Node {
-			plain := func(in []*Node) []*Node { return []*Node{cotangent(seeds, in)} }
-			return xla.Call(name, plain, append(slices.Clone(in), v...)...)[0]
-		}
-		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
+		toPuts := xla.Call("pengcde_ranks_to_puts", func(in []*Node) []*Node {
+			return []*Node{rankedToPuts(seeds, in)}
+		}, append(slices.Clone(in), v...)...)[0]
+		return []*Node{toNodes(seeds, in[0], in[1], in[2], v[0]), toPuts,
 			product([]*Node{in[0], transposedPuts(in[1]), v[0]})[0]}
 	}
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z)[0])
+}
+
+// toNodes returns the cotangent of nodes, for the cotangent v of the low-rank part with puts [S, k, 4].
+func toNodes(seeds nn.Seeds, nodes, puts, z, v *Node) *Node {
+	return xla.Call("pengcde_ranks_to_nodes", func(in []*Node) []*Node {
+		return []*Node{rankedToNodes(seeds, in)}
+	}, nodes, puts, z, v)[0]
 }
 
 // transposedPuts returns the puts [S, k, 4] of the transposed matrix.

@@ -50,7 +50,7 @@ func (s sparse) lists(symmetric bool, rows []*Node) prepared {
 
 func (s sparse) multiply(m prepared, c coefficients, z *Node) *Node {
 	if m.kernel != nil {
-		return m.kernel.multiply(c, z)
+		return m.kernel.multiply(z)
 	}
 	forward := m.mixed(c, m.to, m.from)
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.

@@ -1,8 +1,9 @@
 //go:build linux && cgo
 
-// The product of a mixed sparse matrix and node states, and its pullbacks. Package equivariant defines the mathematics.
+// The product of a mixed sparse matrix and node states, and its pullbacks, alone or with the low-rank part of a message
+// matrix. Package equivariant defines the mathematics.
 
-#include "kernels.h"
+#include "ranks.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct {
   const int32_t *node, *counts, *to; // node: the node of each place
   const void *values;
   int coefficients, step; // step: 2 if the lists have entries of two matrices and the coefficients are for the first
+  int add;                // adds the product to numbers that are there
   int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
 
@@ -44,15 +46,21 @@ typedef struct {
   { "states", REALS, "Bnd" }
 #define COTANGENT \
   { "cotangent of the product", REALS, "Bnd" }
+#define COEFFICIENTS_OF_SUMS \
+  { "coefficients of sums", REALS, "Sk4" }
 
 static const operand rows[] = {ROW, ROW, {0}}; // one matrix uses the second entry onwards
 static const operand rows_and_tables[] = {ROW, ROW, TABLE, {0}};
 static const operand arranged[] = {ARRANGED, {0}};
 static const operand of_product[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, TABLE, {0}};
-static const operand of_weights[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, COTANGENT, TABLE, {0}};
+#define MESSAGE COEFFICIENTS, ARRANGED, PLACES, STATES
+static const operand of_message[MOST][13] = {{MESSAGE, COEFFICIENTS_OF_SUMS, ROW, TABLE, {0}},
+                                             {MESSAGE, COEFFICIENTS_OF_SUMS, ROW, ROW, TABLE, {0}}};
+static const operand of_pullback[MOST][13] = {{MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ROW, TABLE, {0}},
+                                              {MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ROW, ROW, TABLE, {0}}};
 static const operand of_entries[] = {COEFFICIENTS, PLACES, STATES, COTANGENT, TABLE, {0}};
 static const operand states[] = {STATES, {0}};
-static const operand coefficients[] = {COEFFICIENTS, {0}};
+static const operand coefficients[] = {COEFFICIENTS, COEFFICIENTS_OF_SUMS, {0}};
 
 // read_tables checks a call whose tables follow the given number of other inputs, and that the length of the lists
 // matches nodes, rows and room.
@@ -106,12 +114,12 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
 }
 
 // operands reads the inputs of a product: coefficients, arranged lists, the node of each place and the place of each
-// node, the given number of states, and tables.
-static void *operands(product *p, call_frame *f, const signature *wanted, int states) {
+// node, the given number of others, and tables.
+static void *operands(product *p, call_frame *f, const signature *wanted, int others) {
   fit sizes;
   clear(&sizes);
   *p = (product){.lists = {.matrices = 1}};
-  void *error = read_tables(f, wanted, &sizes, &p->lists, 6 + states);
+  void *error = read_tables(f, wanted, &sizes, &p->lists, 6 + others);
   if (error != NULL)
     return error;
   buffer **in = f->in.at;
@@ -146,18 +154,66 @@ static void *multiply(call_frame *f) {
   return NULL;
 }
 
-static void *weights(call_frame *f) {
-  static const signature wanted = {"pengcde_weights", of_weights, coefficients, MOST_TABLES};
+// low_rank reads the low-rank part of a message matrix from the inputs: coefficients of sums at the given one, then
+// rows of matrices.
+static void *low_rank(ranks *r, call_frame *f, const char *name, const product *p, int at, int matrices) {
+  const buffer *puts = f->in.at[at], *row = f->in.at[at + 1];
+  *r = (ranks){.type = p->z->type, .puts = puts->data, .z = p->z->data, .batch = p->lists.batch, .n = p->z->dims[1],
+               .sums = puts->dims[1], .d = p->d, .seeds = p->seeds, .rows = {row->data, f->in.at[at + matrices]->data},
+               .matrices = matrices, .directed = p->coefficients > matrices, .width = row->dims[1]};
+  int64_t entries = p->lists.room - BEHIND, sums = OF_EACH * matrices + 1;
+  int64_t width = r->directed ? 2 * entries + 3 * r->n + 2 : entries + 2 * r->n + 2;
+  if (p->coefficients != matrices && p->coefficients != 2 * matrices)
+    return invalid(f, "%s: %d coefficients, want %d or %d", name, p->coefficients, matrices, 2 * matrices);
+  if (p->step * matrices > MOST)
+    return invalid(f, "%s: entries of more than %d matrices for %d coefficients, want as many entries", name, MOST,
+                   p->coefficients);
+  if (r->sums != sums)
+    return invalid(f, "%s: coefficients of %lld sums, want %lld", name, (long long)r->sums, (long long)sums);
+  if (r->width != width)
+    return invalid(f, "%s: rows of %lld numbers for %d coefficients, want %lld", name, (long long)r->width,
+                   p->coefficients, (long long)width);
+  return NULL;
+}
+
+static void *message(call_frame *f, const char *name, int matrices) {
+  const signature wanted = {name, of_message[matrices - 1], states, MOST_TABLES};
   product p;
+  ranks r;
   if (begin(f))
     return NULL;
-  void *error = operands(&p, f, &wanted, 2);
-  if (error != NULL)
+  void *error = operands(&p, f, &wanted, 2 + matrices);
+  if (error != NULL || (error = low_rank(&r, f, name, &p, 7, matrices)) != NULL)
+    return error;
+  void *y = f->out.at[0]->data;
+  if (!pengcde_low_rank(&r, PRODUCT, NULL, y))
+    return invalid(f, "%s: no memory", name);
+  p.add = 1;
+  CALL(p.z->type, product, &p, y);
+  return NULL;
+}
+
+// message_pullback computes the cotangents of both kinds of coefficients.
+static void *message_pullback(call_frame *f, const char *name, int matrices) {
+  const signature wanted = {name, of_pullback[matrices - 1], coefficients, MOST_TABLES};
+  product p;
+  ranks r;
+  if (begin(f))
+    return NULL;
+  void *error = operands(&p, f, &wanted, 3 + matrices);
+  if (error != NULL || (error = low_rank(&r, f, name, &p, 8, matrices)) != NULL)
     return error;
   const void *v = f->in.at[7]->data;
+  if (!pengcde_low_rank(&r, TO_PUTS, v, f->out.at[1]->data))
+    return invalid(f, "%s: no memory", name);
   CALL(p.z->type, weights, &p, v, f->out.at[0]->data);
   return NULL;
 }
+
+static void *message_one(call_frame *f) { return message(f, "pengcde_message_one", 1); }
+static void *message_two(call_frame *f) { return message(f, "pengcde_message_two", 2); }
+static void *pullback_one(call_frame *f) { return message_pullback(f, "pengcde_message_one_pullback", 1); }
+static void *pullback_two(call_frame *f) { return message_pullback(f, "pengcde_message_two_pullback", 2); }
 
 // entries takes coefficients, the node of each place and the place of each node, z and v, and tables.
 static void *entries(call_frame *f, const char *name, int matrices, int directed) {
@@ -198,7 +254,9 @@ int pengcde_narrow;
 const kernel pengcde_product_kernels[] = {
     {"pengcde_arrange_one_directed", arrange_one_directed}, {"pengcde_arrange_one_undirected", arrange_one_undirected},
     {"pengcde_arrange_two_directed", arrange_two_directed}, {"pengcde_arrange_two_undirected", arrange_two_undirected},
-    {"pengcde_product", multiply},                          {"pengcde_weights", weights},
+    {"pengcde_product", multiply},
+    {"pengcde_message_one", message_one},                   {"pengcde_message_one_pullback", pullback_one},
+    {"pengcde_message_two", message_two},                   {"pengcde_message_two_pullback", pullback_two},
     {"pengcde_entries_one_directed", entries_one_directed}, {"pengcde_entries_one_undirected", entries_one_undirected},
     {"pengcde_entries_two_directed", entries_two_directed}, {"pengcde_entries_two_undirected", entries_two_undirected},
     {NULL, NULL},

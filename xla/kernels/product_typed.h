@@ -100,7 +100,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
             }
             NAME(store)(w + k, &mixed);
           }
-          NAME(gathered)(row, from == 0, w, to + begin + from, count, z, d);
+          NAME(gathered)(row, from == 0 && !p->add, w, to + begin + from, count, z, d);
         } while ((from += CHUNK) < all);
       }
     }

@@ -4,15 +4,10 @@
 // columns c, o, r and g, and the product with states Z is o (c^T Z) + r (o^T Z) + g Z. Package equivariant defines
 // them; o is 1.
 
-#include "kernels.h"
+#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  const buffer *nodes, *puts, *z;
-  int64_t batch, n, sums, d, seeds, part; // part: samples per seed, which has its own coefficients
-} ranks;
 
 #define TYPED "ranks_typed.h"
 #include "versions.h"
@@ -26,43 +21,46 @@ static const operand states[] = {{"states", REALS, "Bnd"}, {0}};
 static const operand coefficients[] = {{"coefficients", REALS, "Sk4"}, {0}};
 static const operand sums[] = {{"sums", REALS, "Bnk"}, {0}};
 
-typedef enum { PRODUCT, TO_PUTS, TO_NODES } what;
 static const signature wanted[] = {
     [PRODUCT] = {"pengcde_ranks", of_product, states, 0},
     [TO_PUTS] = {"pengcde_ranks_to_puts", with_cotangent, coefficients, 0},
     [TO_NODES] = {"pengcde_ranks_to_nodes", with_cotangent, sums, 0},
 };
 
-static void *run(call_frame *f, what kind) {
-  ranks r;
-  fit sizes;
-  void *error;
-  if (refused(f, &wanted[kind], &sizes, &error))
-    return error;
-  r.nodes = f->in.at[0];
-  r.puts = f->in.at[1];
-  r.z = f->in.at[2];
-  r.batch = SIZE(&sizes, 'B');
-  r.n = SIZE(&sizes, 'n');
-  r.d = SIZE(&sizes, 'd');
-  r.sums = SIZE(&sizes, 'k');
-  r.seeds = SIZE(&sizes, 'S');
-  r.part = r.batch / r.seeds;
-  void *room = malloc((4 * r.d + 8 * r.n) * sizeof(double)), *out = f->out.at[0]->data;
+int pengcde_low_rank(const ranks *r, rank_part part, const void *x, void *out) {
+  void *room = malloc((4 * r->d + 8 * r->n) * sizeof(double));
   if (room == NULL)
-    return invalid(f, "%s: no memory", wanted[kind].kernel);
-  const void *x = kind == PRODUCT ? NULL : f->in.at[3]->data;
-  switch (kind) {
+    return 0;
+  switch (part) {
   case PRODUCT:
-    CALL(r.z->type, ranks, &r, out, room);
+    CALL(r->type, ranks, r, out, room);
     break;
   case TO_PUTS:
-    CALL(r.z->type, pulled, &r, x, out, room);
+    CALL(r->type, pulled, r, x, out, room);
     break;
   case TO_NODES:
-    CALL(r.z->type, pulled_to_nodes, &r, x, out, room);
+    CALL(r->type, pulled_to_nodes, r, x, out, room);
   }
   free(room);
+  return 1;
+}
+
+static void *run(call_frame *f, rank_part part) {
+  fit sizes;
+  void *error;
+  if (refused(f, &wanted[part], &sizes, &error))
+    return error;
+  if (SIZE(&sizes, 'k') > MOST_SUMS)
+    return invalid(f, "%s: %lld sums, want at most %d", wanted[part].kernel, (long long)SIZE(&sizes, 'k'), MOST_SUMS);
+  buffer **in = f->in.at;
+  ranks r = {.type = in[2]->type, .nodes = in[0]->data, .puts = in[1]->data, .z = in[2]->data};
+  r.batch = SIZE(&sizes, 'B');
+  r.n = SIZE(&sizes, 'n');
+  r.sums = SIZE(&sizes, 'k');
+  r.d = SIZE(&sizes, 'd');
+  r.seeds = SIZE(&sizes, 'S');
+  if (!pengcde_low_rank(&r, part, part == PRODUCT ? NULL : in[3]->data, f->out.at[0]->data))
+    return invalid(f, "%s: no memory", wanted[part].kernel);
   return NULL;
 }
 

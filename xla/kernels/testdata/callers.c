@@ -13,7 +13,7 @@ static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_ker
                                       pengcde_combine_kernels, pengcde_path_kernels};
 
 enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 512, MOST_OPERANDS = 16 };
-enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 12, FEW = 60, NEAR = 5, FAR = 33 };
+enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 11, FEW = 60, NEAR = 5, FAR = 33 };
 enum { ENTRIES = FEW * NEAR + (NODES - FEW) * FAR, ROOM = ENTRIES + 16 };
 
 // A tensor has memory of exactly its size.
@@ -216,15 +216,18 @@ static void add_product(int type, const char *arranging, const char *entering, i
   tensor z = floats(type, BATCH, NODES, width, 0), v = floats(type, BATCH, NODES, width, 0);
   add((call){"pengcde_product", 9, 1, {c, to[0], to[1], to[2], places, places, z, near, far},
              {make(type, BATCH, NODES, width, 0)}});
-  if (matrices == 2) {
-    tensor first = floats(type, SEEDS, each, 0, 0);
-    add((call){"pengcde_product", 9, 1, {first, to[0], to[1], to[2], places, places, z, near, far},
+  for (int mixed = 1; mixed <= matrices; mixed++) { // one matrix also from the lists of two
+    c = floats(type, SEEDS, each * mixed, 0, 0);
+    tensor rows = floats(type, BATCH, each * ENTRIES + (each + 1) * NODES + 2, 0, 0);
+    tensor puts = floats(type, SEEDS, 5 * mixed + 1, 4, 0), last = mixed == 2 ? rows : near;
+    add((call){mixed == 2 ? "pengcde_message_two" : "pengcde_message_one", 10 + mixed, 1,
+               {c, to[0], to[1], to[2], places, places, z, puts, rows, last, mixed == 2 ? near : far, far},
                {make(type, BATCH, NODES, width, 0)}});
-    add((call){"pengcde_weights", 10, 1, {first, to[0], to[1], to[2], places, places, z, v, near, far},
-               {make(type, SEEDS, each, 0, 0)}});
+    add((call){mixed == 2 ? "pengcde_message_two_pullback" : "pengcde_message_one_pullback", 11 + mixed, 2,
+               {c, to[0], to[1], to[2], places, places, z, v, puts, rows, last, mixed == 2 ? near : far, far},
+               {make(type, SEEDS, each * mixed, 0, 0), make(type, SEEDS, 5 * mixed + 1, 4, 0)}});
   }
-  add((call){"pengcde_weights", 10, 1, {c, to[0], to[1], to[2], places, places, z, v, near, far},
-             {make(type, SEEDS, each * matrices, 0, 0)}});
+  c = floats(type, SEEDS, each * matrices, 0, 0);
   call entries = {.name = entering, .ins = 7, .outs = matrices, .in = {c, places, places, z, v, near, far}};
   for (int i = 0; i < matrices; i++)
     entries.out[i] = make(type, BATCH, each * ENTRIES + 3, 0, 0);
