@@ -82,11 +82,20 @@ func newPair(matrices ...*Matrix) *Pair {
 		operator: first.operator,
 		form:     first.form,
 		rows:     rows,
-		prepared: first.operator.prepare(first.form.Symmetric, rows...),
+		prepared: prepare(rows, matrices),
 		sides:    len(matrices),
 		present:  first.present,
 		nodes:    nodeSums(first.form.Symmetric, first.form.Nodes, rows),
 	}
+}
+
+// prepare prepares matrices with the given rows, directly from the snapshots of a path if they are its A and A'.
+func prepare(rows []*Node, matrices []*Matrix) prepared {
+	first, last := matrices[0], matrices[len(matrices)-1]
+	if s, ok := first.operator.(sparse); ok && first.along != nil && first.along == last.derivativeOf {
+		return prepared{symmetric: first.form.Symmetric, kernel: newKernelAlong(s, first.form, first.along, rows)}
+	}
+	return first.operator.prepare(first.form.Symmetric, rows...)
 }
 
 // nodeSums returns row sums, column sums, diagonal, total and trace of each matrix for each of n nodes, and ones:

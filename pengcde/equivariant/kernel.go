@@ -16,6 +16,7 @@ type kernel struct {
 	sparse
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as in [Matrix]
+	ends      []*Node // the rows, or only their sums
 	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
 	// their entries of all matrices [batch, entries, capacity]. For A alone they may also hold the entries of A'.
 	counts, to, values *Node
@@ -26,7 +27,7 @@ const behind = 16
 
 // newKernel arranges rows; it returns nil if the backend has no kernels.
 func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
-	k := &kernel{sparse: s, symmetric: symmetric, rows: rows}
+	k := &kernel{sparse: s, symmetric: symmetric, rows: rows, ends: rows}
 	if !xla.HasKernels(rows[0]) {
 		return nil
 	}
@@ -37,10 +38,19 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	return k
 }
 
+// newKernelAlong is newKernel for A and A' of a path.
+func newKernelAlong(s sparse, f Form, p *along, rows []*Node) *kernel {
+	k := &kernel{sparse: s, symmetric: f.Symmetric, rows: rows}
+	var lists []*Node
+	lists, k.ends = p.arrange(k, f.statistics())
+	k.counts, k.to, k.values = lists[0], lists[1], lists[2]
+	return k
+}
+
 // first returns the kernel for A alone, with the lists of A and A'.
 func (k *kernel) first() *kernel {
 	first := *k
-	first.rows = k.rows[:1]
+	first.rows, first.ends = k.rows[:1], k.ends[:1]
 	return &first
 }
 
@@ -91,7 +101,7 @@ func (k *kernel) message(c coefficients, nodes, puts, z *Node) *Node {
 		return k.onLists(name, func(s sparse, in []*Node) []*Node {
 			diagonal, sums := rankedPlain(seeds, nodeSums(k.symmetric, n, in[8:8+count]), in[7], in[6])
 			return []*Node{Add(productPlain(s, in)[0], Add(diagonal, sums))}
-		}, c, append([]*Node{z, puts}, k.rows...)...)
+		}, c, append([]*Node{z, puts}, k.ends...)...)
 	}
 	forward := func(in []*Node) []*Node { return message(in[0], in[1], in[len(in)-1]) }
 	pull := func(in, cotangents []*Node) []*Node {
@@ -99,7 +109,7 @@ func (k *kernel) message(c coefficients, nodes, puts, z *Node) *Node {
 		of := k.onLists(name+"_pullback", func(s sparse, in []*Node) []*Node {
 			sums := nodeSums(k.symmetric, n, in[9:9+count])
 			return append(weightsPlain(s, in), rankedToPuts(seeds, []*Node{sums, in[8], in[6], in[7]}))
-		}, c, append([]*Node{z, v, puts}, k.rows...)...)
+		}, c, append([]*Node{z, v, puts}, k.ends...)...)
 		all := append(append(of, toNodes(seeds, nodes, puts, z, v)), k.rowCotangents(c, z, v)...)
 		return append(all, message(k.transposed(c), transposedPuts(puts), v)...)
 	}

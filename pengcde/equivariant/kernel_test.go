@@ -20,6 +20,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
@@ -100,7 +101,8 @@ func compareOutputs(t *testing.T, name string, got, want []float64, tolerance fl
 // kernelOutputs are values and gradients, by names that begin with their float type.
 func kernelOutputs(t *testing.T) map[string][]float64 {
 	all := make(map[string][]float64)
-	for _, c := range []struct {
+	kinds := []path.Kind{path.Hermite, path.Linear, path.Ramp}
+	for i, c := range []struct {
 		dtype   dtypes.DType
 		in, out int
 		seeds   nn.Seeds
@@ -122,8 +124,8 @@ func kernelOutputs(t *testing.T) map[string][]float64 {
 			if several := len(tables) > 5; several != (c.nodes == 150) {
 				t.Fatalf("%d tables for %d nodes", len(tables), c.nodes)
 			}
-			for i, values := range kernelGradients(t, layer, c.seeds, form, rows, tables) {
-				all[fmt.Sprintf("%s: %d", name, i)] = values
+			for k, values := range kernelGradients(t, layer, c.seeds, kinds[i%3], form, rows, tables) {
+				all[fmt.Sprintf("%s: %d", name, k)] = values
 			}
 		}
 	}
@@ -167,9 +169,16 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 	return p
 }
 
+// onPath locates two times on a path of a kind, of two samples with four knots: one between knots of different graphs,
+// and one on a constant part if two knots define the path.
+func onPath(kind path.Kind, x *Node) path.Interval {
+	times := Const(x.Graph(), [][]float64{{0, 1, 2, 3}, {0, 1, 2, 3}})
+	return path.Locate(kind, []*Node{times}, Const(x.Graph(), []float64{2.25, 0.5}), nil)
+}
+
 // kernelGradients returns the output of a layer, its gradients with respect to states, snapshots and parameters, and
-// the same for a product with only A. For lists of several lengths it adds products that are less usual.
-func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows *tensors.Tensor,
+// the same for a product with only A, and on a path of a kind. For lists of several lengths it adds products that are less usual.
+func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, kind path.Kind, form Form, rows *tensors.Tensor,
 	tables []*tensors.Tensor) [][]float64 {
 	t.Helper()
 	dtype, batch := rows.DType(), rows.Shape().Dimensions[0]
@@ -205,6 +214,11 @@ func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, form Form, rows 
 		for _, p := range []*Pair{NewPair(a, da).First(), NewSingle(a)} {
 			z := layer.Side(0, v, p)(in[1])
 			out = append(append(out, z), Gradient(ReduceAllSum(Square(z)), in[0], in[1], v.Get("layer.maps"))...)
+		}
+		index := Const(in[0].Graph(), [][]int32{{0, 1, 1, 0}, {1, 1, 0, 1}})
+		p := NewPair(form.Along(onPath(kind, in[0]), in[0], index, in[given:]))
+		for _, z := range []*Node{layer.Apply(v, p, in[1]), layer.Side(0, v, p.First())(in[1])} {
+			out = append(append(out, z), Gradient(ReduceAllSum(Square(z)), in[:2]...)...)
 		}
 		both := Concatenate([]*Node{in[1], in[1]}, 0)
 		if len(tables) <= 5 {

@@ -40,6 +40,8 @@ type Matrix struct {
 	operator operator
 	prepared *prepared
 	present  *Node // see Masked
+	// The path of which this is A, or A'; nil if there is none.
+	along, derivativeOf *along
 }
 
 // Matrix returns the matrix with the given rows [batch, width], interpolated between the rows of [Product.Snapshots],

@@ -124,8 +124,8 @@ func (c *Control) at(t *Node, p int) signal {
 	moving := c.moving(t)
 	interval := path.Locate(c.form.GraphPath, c.knots, until, c.side).Freeze(moving)
 	s := signal{rate: c.Rate(t), present: c.presentAt(t)}
-	a, da := interval.Snapshots(c.rows, c.index)
-	s.a, s.da = c.matrix(a, s.present), c.matrix(da, s.present)
+	s.a, s.da = c.form.Graphs.Along(interval, c.rows, c.index, c.tables)
+	s.a, s.da = s.a.Masked(s.present), s.da.Masked(s.present)
 	if p == 0 {
 		return s
 	}

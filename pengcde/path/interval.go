@@ -99,8 +99,8 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	i.fits("index", index)
 	i.floats(rows)
 	i = i.constant()
-	if i.kernel != nil && xla.HasKernels(rows) {
-		return i.kernel.snapshots(i, rows, index)
+	if i.HasKernel(rows) {
+		return i.follow(rows, index)
 	}
 	return i.snapshots(rows, index)
 }

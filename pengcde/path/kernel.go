@@ -15,8 +15,15 @@ type kernel struct {
 	moving *Node // [batch] factor of X', see [Interval.Freeze]; nil for 1
 }
 
-// snapshots is [Interval.Snapshots].
-func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
+// HasKernel reports whether kernels in C follow the path through rows.
+func (i Interval) HasKernel(rows *Node) bool { return i.kernel != nil && xla.HasKernels(rows) }
+
+// Call calls the kernel whose name is the given one and the kind of the path, see [xla.Call]. It follows the path through
+// rows [batch, J, width] with index [batch, T], as in [Interval.Snapshots], and takes others. plain computes the same
+// from X and X' [batch, width].
+func (i Interval) Call(name string, plain func(x, dx *Node, others []*Node) []*Node, rows, index *Node,
+	others ...*Node) []*Node {
+	k := i.kernel
 	side, moving := k.moment.side, k.moving
 	if side == nil {
 		side = ZerosLike(k.moment.t)
@@ -24,13 +31,18 @@ func (k *kernel) snapshots(i Interval, rows, index *Node) (x, dx *Node) {
 	if moving == nil {
 		moving = OnesLike(k.moment.t)
 	}
+	return xla.Call(name+"_"+string(k.kind), func(in []*Node) []*Node {
+		x, dx := i.snapshots(in[5], in[4])
+		return plain(x, dx, in[6:])
+	}, append([]*Node{k.times, k.moment.t, side, moving, index, rows}, others...)...)
+}
+
+// follow is [Interval.Snapshots] by a kernel.
+func (i Interval) follow(rows, index *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
 	forward := func(in []*Node) []*Node {
-		return xla.Call("pengcde_path_"+string(k.kind), func(in []*Node) []*Node {
-			x, dx := i.snapshots(in[5], in[4])
-			return []*Node{x, dx}
-		}, k.times, k.moment.t, side, moving, index, in[0])
+		return i.Call("pengcde_path", func(x, dx *Node, _ []*Node) []*Node { return []*Node{x, dx} }, in[0], index)
 	}
 	pull := func(in, v []*Node) []*Node {
 		x, dx := i.snapshots(in[0], index)

@@ -49,11 +49,19 @@ func calls(float dtypes.DType) map[string]call {
 		"pengcde_ranks_to_puts":  {with([]shapes.Shape{z}, ranks...), ranks[1:2]},
 		"pengcde_ranks_to_nodes": {with([]shapes.Shape{z}, ranks...), ranks[:1]},
 	}
+	arranged := func(matrices int) []shapes.Shape {
+		return []shapes.Shape{i(batch, n), i(batch, room), r(batch, matrices, room)}
+	}
 	all["pengcde_combine"] = call{[]shapes.Shape{r(sums, 8), i(sums, 8), r(n, d)}, []shapes.Shape{r(sums, d)}}
 	for _, kind := range []string{"hermite", "linear", "ramp"} {
 		f := func(dims ...int) shapes.Shape { return shapes.Make(dtypes.Float64, dims...) }
-		all["pengcde_path_"+kind] = call{[]shapes.Shape{f(batch, 7), f(batch), f(batch), f(batch), i(batch, 7),
-			r(batch, 3, d)}, []shapes.Shape{r(batch, d), r(batch, d)}}
+		followed := func(width int) []shapes.Shape {
+			return []shapes.Shape{f(batch, 7), f(batch), f(batch), f(batch), i(batch, 7), r(batch, 3, width)}
+		}
+		all["pengcde_path_"+kind] = call{followed(d), []shapes.Shape{r(batch, d), r(batch, d)}}
+		for each, directed := range map[int]string{1: "undirected", 2: "directed"} {
+			all["pengcde_lists_"+directed+"_"+kind] = call{with(tables, followed(each*entries)...), arranged(2 * each)}
+		}
 	}
 	x, gains, linear := r(batch, n, in), r(seeds, in), []shapes.Shape{r(seeds, out, in), r(seeds, out)}
 	y, epsilon := []shapes.Shape{r(batch, n, out)}, r(1)
@@ -69,9 +77,6 @@ func calls(float dtypes.DType) map[string]call {
 		}
 	}
 	places := i(batch * n)
-	arranged := func(matrices int) []shapes.Shape {
-		return []shapes.Shape{i(batch, n), i(batch, room), r(batch, matrices, room)}
-	}
 	product := append([]shapes.Shape{r(seeds, 4)}, append(arranged(4), places, places, z)...)
 	all["pengcde_product"] = call{with(tables, product...), []shapes.Shape{z}}
 	for matrices, number := range map[int]string{1: "one", 2: "two"} {
@@ -192,8 +197,10 @@ func misfits(name string, c call) map[string]call {
 			switch {
 			case name == "pengcde_combine" && side == "input" && i == 2:
 				free = 0
-			case strings.HasPrefix(name, "pengcde_path_") && side == "input" && i == 5:
-				free = 1
+			case strings.Contains(name, "_path_") || strings.Contains(name, "_lists_"):
+				if side == "input" && i == 5 {
+					free = 1
+				}
 			}
 			change(fmt.Sprint(i, " of another type"), func(s *[]shapes.Shape) {
 				(*s)[i].DType = map[dtypes.DType]dtypes.DType{dtypes.Float32: dtypes.Float64,
@@ -210,7 +217,8 @@ func misfits(name string, c call) map[string]call {
 				if !isTable || axis < 2 || !strings.Contains(name, "entries") {
 					change(fmt.Sprint(i, " shorter in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]-- })
 				}
-				if !isRow || axis == 0 {
+				ofLists := axis == 2 && strings.Contains(name, "_lists_") && side == "input"
+				if (!isRow || axis == 0) && !ofLists {
 					change(fmt.Sprint(i, " longer in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]++ })
 				}
 			}

@@ -2,31 +2,15 @@
 
 // Values and derivatives of control paths through rows of graphs. Package path defines the paths and their weights.
 
-#include "kernels.h"
+#include "path.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef enum { HERMITE, LINEAR, RAMP } what;
-
-typedef struct {
-  const double *times, *t, *side, *moving;
-  const int32_t *index;
-  int64_t batch, knots, rows, d;
-  what kind;
-} track;
-
-// The weights in X and X' of x_k - x_(k-1) and of x_(k+1) - x_k, with the rows of the three knots.
-typedef struct {
-  double x[2], dx[2];
-  int64_t before, at, after;
-} moment;
-
 // row returns an index within the rows, as XLA's gathers do.
 static int64_t row(const track *p, int64_t index) { return index < 0 ? 0 : index < p->rows ? index : p->rows - 1; }
 
-// locate returns the weights of a sample at its time. The derivative is 0 where the path is held.
-static moment locate(const track *p, int64_t sample) {
+moment pengcde_locate(const track *p, int64_t sample) {
   const double *times = p->times + sample * p->knots, t = p->t[sample], side = p->side[sample];
   int64_t last = p->knots - 1, past = 0;
   for (int64_t i = 0; i <= last; i++) {
@@ -38,7 +22,10 @@ static moment locate(const track *p, int64_t sample) {
     k = last < 1 ? 0 : last - 1;
   int64_t before = k > 0 ? k - 1 : 0, after = k < last ? k + 1 : last;
   const int32_t *index = p->index + sample * p->knots;
-  moment m = {{0, 0}, {0, 0}, row(p, index[before]), row(p, index[k]), row(p, index[after])};
+  moment m = {.before = row(p, index[before]), .at = row(p, index[k]), .after = row(p, index[after])};
+  m.constant = m.at == m.after && (m.at == m.before || p->kind != HERMITE);
+  if (m.constant)
+    return m;
   double u = t - times[k], h = times[after] - times[k], r;
   switch (p->kind) {
   case HERMITE:
@@ -72,14 +59,8 @@ static moment locate(const track *p, int64_t sample) {
 #define TYPED "path_typed.h"
 #include "versions.h"
 
-static const operand inputs[] = {{"times of the knots", TYPE_F64, "BT"},
-                                 {"times", TYPE_F64, "B"},
-                                 {"sides", TYPE_F64, "B"},
-                                 {"1 where the path moves", TYPE_F64, "B"},
-                                 {"rows of the knots", TYPE_S32, "BT"},
-                                 {"rows", REALS, "Bjd"},
-                                 {0}};
-static const operand outputs[] = {{"values", REALS, "Bd"}, {"derivatives", REALS, "Bd"}, {0}};
+static const operand inputs[] = {PATH, {0}};
+static const operand outputs[] = {{"values", REALS, "Bw"}, {"derivatives", REALS, "Bw"}, {0}};
 
 static const signature wanted[] = {
     [HERMITE] = {"pengcde_path_hermite", inputs, outputs, 0},
@@ -87,15 +68,14 @@ static const signature wanted[] = {
     [RAMP] = {"pengcde_path_ramp", inputs, outputs, 0},
 };
 
-static void *run(call_frame *f, what kind) {
+static void *run(call_frame *f, path_kind kind) {
   fit sizes;
   void *error;
   if (refused(f, &wanted[kind], &sizes, &error))
     return error;
-  buffer **in = f->in.at;
-  track p = {in[0]->data,      in[1]->data,      in[2]->data,      in[3]->data,      in[4]->data,
-             SIZE(&sizes, 'B'), SIZE(&sizes, 'T'), SIZE(&sizes, 'j'), SIZE(&sizes, 'd'), kind};
-  CALL(in[5]->type, along, &p, in[5]->data, f->out.at[0]->data, f->out.at[1]->data);
+  const buffer *rows = f->in.at[5];
+  track p = track_of(f->in.at, kind);
+  CALL(rows->type, along, &p, rows->data, SIZE(&sizes, 'w'), f->out.at[0]->data, f->out.at[1]->data);
   return NULL;
 }
 

@@ -1,12 +1,12 @@
-// along writes the values and derivatives of the paths of all samples. Where the rows of all knots are the same the path
-// is constant, to the bit, even if they are not finite.
-COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, REAL *restrict x, REAL *restrict dx) {
-  int64_t d = p->d;
+// along writes the values and derivatives of the paths of all samples, through rows [batch, rows, d]. Where the rows of
+// all knots are the same the path is constant, to the bit, even if they are not finite.
+COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, int64_t d, REAL *restrict x,
+                                 REAL *restrict dx) {
   for (int64_t b = 0; b < p->batch; b++, rows += p->rows * d, x += d, dx += d) {
-    moment m = locate(p, b);
+    moment m = pengcde_locate(p, b);
     const REAL *before = rows + m.before * d, *at = rows + m.at * d, *after = rows + m.after * d;
     REAL v = m.x[0], w = m.x[1], dv = m.dx[0], dw = m.dx[1];
-    if (at == after && (at == before || p->kind != HERMITE)) {
+    if (m.constant) {
       memcpy(x, at, d * sizeof(REAL));
       memset(dx, 0, d * sizeof(REAL));
     } else if (p->kind != HERMITE) {

@@ -3,6 +3,7 @@
 // The product of a mixed sparse matrix and node states, and its pullbacks, alone or with the low-rank part of a message
 // matrix. Package equivariant defines the mathematics.
 
+#include "path.h"
 #include "ranks.h"
 
 #include <string.h>
@@ -46,18 +47,21 @@ typedef struct {
   { "states", REALS, "Bnd" }
 #define COTANGENT \
   { "cotangent of the product", REALS, "Bnd" }
+#define ENDS \
+  { "row or its end", REALS, "Bv" }
 #define COEFFICIENTS_OF_SUMS \
   { "coefficients of sums", REALS, "Sk4" }
 
 static const operand rows[] = {ROW, ROW, {0}}; // one matrix uses the second entry onwards
 static const operand rows_and_tables[] = {ROW, ROW, TABLE, {0}};
+static const operand path_and_tables[] = {PATH, TABLE, {0}};
 static const operand arranged[] = {ARRANGED, {0}};
 static const operand of_product[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, TABLE, {0}};
 #define MESSAGE COEFFICIENTS, ARRANGED, PLACES, STATES
-static const operand of_message[MOST][13] = {{MESSAGE, COEFFICIENTS_OF_SUMS, ROW, TABLE, {0}},
-                                             {MESSAGE, COEFFICIENTS_OF_SUMS, ROW, ROW, TABLE, {0}}};
-static const operand of_pullback[MOST][13] = {{MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ROW, TABLE, {0}},
-                                              {MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ROW, ROW, TABLE, {0}}};
+static const operand of_message[MOST][13] = {{MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}},
+                                             {MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}};
+static const operand of_pullback[MOST][13] = {{MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}},
+                                              {MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}};
 static const operand of_entries[] = {COEFFICIENTS, PLACES, STATES, COTANGENT, TABLE, {0}};
 static const operand states[] = {STATES, {0}};
 static const operand coefficients[] = {COEFFICIENTS, COEFFICIENTS_OF_SUMS, {0}};
@@ -113,6 +117,25 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   return NULL;
 }
 
+// lists_along takes a path through rows, and tables, and arranges A and A' at a time.
+static void *lists_along(call_frame *f, const char *name, path_kind kind, int directed) {
+  if (begin(f))
+    return NULL;
+  lists l = {.matrices = 2, .directed = directed};
+  fit sizes;
+  clear(&sizes);
+  SIZE(&sizes, 'e') = directed ? 4 : 2;
+  const signature wanted = {name, path_and_tables, arranged, MOST_TABLES};
+  void *error = read_tables(f, &wanted, &sizes, &l, PATH_INPUTS);
+  if (error != NULL)
+    return error;
+  const buffer *rows = f->in.at[5];
+  track path = track_of(f->in.at, kind);
+  int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
+  CALL(rows->type, lists_along, &l, &path, rows->data, counts, to, f->out.at[2]->data);
+  return NULL;
+}
+
 // operands reads the inputs of a product: coefficients, arranged lists, the node of each place and the place of each
 // node, the given number of others, and tables.
 static void *operands(product *p, call_frame *f, const signature *wanted, int others) {
@@ -162,7 +185,7 @@ static void *low_rank(ranks *r, call_frame *f, const char *name, const product *
                .sums = puts->dims[1], .d = p->d, .seeds = p->seeds, .rows = {row->data, f->in.at[at + matrices]->data},
                .matrices = matrices, .directed = p->coefficients > matrices, .width = row->dims[1]};
   int64_t entries = p->lists.room - BEHIND, sums = OF_EACH * matrices + 1;
-  int64_t width = r->directed ? 2 * entries + 3 * r->n + 2 : entries + 2 * r->n + 2;
+  int64_t ends = (r->directed ? 3 : 2) * r->n + 2, width = (r->directed ? 2 : 1) * entries + ends;
   if (p->coefficients != matrices && p->coefficients != 2 * matrices)
     return invalid(f, "%s: %d coefficients, want %d or %d", name, p->coefficients, matrices, 2 * matrices);
   if (p->step * matrices > MOST)
@@ -170,9 +193,9 @@ static void *low_rank(ranks *r, call_frame *f, const char *name, const product *
                    p->coefficients);
   if (r->sums != sums)
     return invalid(f, "%s: coefficients of %lld sums, want %lld", name, (long long)r->sums, (long long)sums);
-  if (r->width != width)
-    return invalid(f, "%s: rows of %lld numbers for %d coefficients, want %lld", name, (long long)r->width,
-                   p->coefficients, (long long)width);
+  if (r->width != width && r->width != ends)
+    return invalid(f, "%s: rows of %lld numbers for %d coefficients, want %lld, or their last %lld", name,
+                   (long long)r->width, p->coefficients, (long long)width, (long long)ends);
   return NULL;
 }
 
@@ -235,11 +258,19 @@ static void *entries(call_frame *f, const char *name, int matrices, int directed
   return NULL;
 }
 
-// ARRANGING and ENTRIES define the kernels for one or two matrices, directed or not.
+// ARRANGING and ENTRIES define the kernels for one or two matrices, directed or not, and ALONG the kernels for paths.
 #define ARRANGING(which, matrices, directed) \
   static void *arrange_##which(call_frame *f) { return arrange(f, "pengcde_arrange_" #which, matrices, directed); }
 #define ENTRIES(which, matrices, directed) \
   static void *entries_##which(call_frame *f) { return entries(f, "pengcde_entries_" #which, matrices, directed); }
+#define ALONG(which, kind, directed) \
+  static void *lists_##which(call_frame *f) { return lists_along(f, "pengcde_lists_" #which, kind, directed); }
+ALONG(directed_hermite, HERMITE, 1)
+ALONG(directed_linear, LINEAR, 1)
+ALONG(directed_ramp, RAMP, 1)
+ALONG(undirected_hermite, HERMITE, 0)
+ALONG(undirected_linear, LINEAR, 0)
+ALONG(undirected_ramp, RAMP, 0)
 ARRANGING(one_directed, 1, 1)
 ARRANGING(one_undirected, 1, 0)
 ARRANGING(two_directed, 2, 1)
@@ -254,6 +285,12 @@ int pengcde_narrow;
 const kernel pengcde_product_kernels[] = {
     {"pengcde_arrange_one_directed", arrange_one_directed}, {"pengcde_arrange_one_undirected", arrange_one_undirected},
     {"pengcde_arrange_two_directed", arrange_two_directed}, {"pengcde_arrange_two_undirected", arrange_two_undirected},
+    {"pengcde_lists_directed_hermite", lists_directed_hermite},
+    {"pengcde_lists_directed_linear", lists_directed_linear},
+    {"pengcde_lists_directed_ramp", lists_directed_ramp},
+    {"pengcde_lists_undirected_hermite", lists_undirected_hermite},
+    {"pengcde_lists_undirected_linear", lists_undirected_linear},
+    {"pengcde_lists_undirected_ramp", lists_undirected_ramp},
     {"pengcde_product", multiply},
     {"pengcde_message_one", message_one},                   {"pengcde_message_one_pullback", pullback_one},
     {"pengcde_message_two", message_two},                   {"pengcde_message_two_pullback", pullback_two},

@@ -1,15 +1,53 @@
+// Where the entries of lists come from: rows of each matrix, or a path through rows of A, which gives A and A'. There
+// are two if lists of the transposed matrices follow.
+typedef struct {
+  const REAL *from[2 * MOST];
+  const REAL *before[2], *at[2], *after[2];
+  REAL x[2], dx[2]; // weights of the path
+} NAME(origin);
+
+#if defined(WIDE) && LANES == 16
+INLINE void NAME(entries_at)(__m512 *entries, const NAME(origin) *o, int64_t k, __mmask16 inside, int each, int along) {
+  if (!along) {
+    for (int j = 0; j < each; j++)
+      entries[j] = _mm512_maskz_loadu_ps(inside, o->from[j] + k);
+    return;
+  }
+  for (int side = 0; side < each / 2; side++) {
+    __m512 at = _mm512_maskz_loadu_ps(inside, o->at[side] + k);
+    __m512 previous = at - _mm512_maskz_loadu_ps(inside, o->before[side] + k);
+    __m512 next = _mm512_maskz_loadu_ps(inside, o->after[side] + k) - at;
+    entries[2 * side] = at + (o->x[0] * previous + o->x[1] * next);
+    entries[2 * side + 1] = o->dx[0] * previous + o->dx[1] * next;
+  }
+}
+#else
+INLINE void NAME(entries_at)(REAL *entries, const NAME(origin) *o, int64_t k, int each, int along) {
+  if (!along) {
+    for (int j = 0; j < each; j++)
+      entries[j] = o->from[j][k];
+    return;
+  }
+  for (int side = 0; side < each / 2; side++) {
+    REAL at = o->at[side][k], previous = at - o->before[side][k], next = o->after[side][k] - at;
+    entries[2 * side] = at + (o->x[0] * previous + o->x[1] * next);
+    entries[2 * side + 1] = o->dx[0] * previous + o->dx[1] * next;
+  }
+}
+#endif
+
 // keep copies the entries of a list that are not 0 in every matrix, and their nodes, to place begin of the arranged
 // lists, and returns the place after them. It may write to BEHIND places more.
 #if defined(WIDE) && LANES == 16
-INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const *from, int64_t at, int64_t width,
-                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each) {
+INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin) *from, int64_t at, int64_t width,
+                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each,
+                          int along) {
   for (int64_t k = at, end = at + width; k < end; k += LANES) {
     __mmask16 inside = end - k < LANES ? (1 << (end - k)) - 1 : -1, any = 0;
     __m512 entries[2 * MOST];
-    for (int j = 0; j < each; j++) {
-      entries[j] = _mm512_maskz_loadu_ps(inside, from[j] + k);
+    NAME(entries_at)(entries, from, k, inside, each, along);
+    for (int j = 0; j < each; j++)
       any |= _mm512_cmp_ps_mask(entries[j], _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    }
     __m512i nodes = _mm512_maskz_loadu_epi32(inside, neighbours + k);
     _mm512_storeu_si512(to + begin, _mm512_maskz_compress_epi32(any, nodes));
     for (int j = 0; j < each; j++)
@@ -19,13 +57,16 @@ INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const 
   return begin;
 }
 #else
-INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const *from, int64_t at, int64_t width,
-                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each) {
+INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin) *from, int64_t at, int64_t width,
+                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each,
+                          int along) {
   int64_t found = begin;
   for (int64_t k = at; k < at + width; k++) {
     BITS any = 0;
+    REAL entries[2 * MOST];
+    NAME(entries_at)(entries, from, k, each, along);
     for (int j = 0; j < each; j++) {
-      NAME(parts) entry = {from[j][k]};
+      NAME(parts) entry = {entries[j]};
       any |= entry.bits;
       values[j * room + found] = entry.number;
     }
@@ -37,22 +78,42 @@ INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const REAL *const 
 #endif
 
 // arrange_of collects the nonzero entries of the lists of each place: the neighbours' nodes, and the entries of all
-// matrices there. The padding after them is not used.
-INLINE void NAME(arrange_of)(const lists *l, const void *const *rows, int32_t *restrict counts, int32_t *restrict to,
-                             REAL *restrict values, int matrices, int directed) {
+// matrices there. The padding after them is not used. The rows are of each matrix or, if along, [batch, rows, row] of a
+// path.
+INLINE void NAME(arrange_of)(const lists *l, int along, const track *path, const void *const *rows,
+                             int32_t *restrict counts, int32_t *restrict to, REAL *restrict values, int matrices,
+                             int directed) {
   int each = directed ? 2 * matrices : matrices;
+  NAME(origin) o = {0};
   for (int64_t b = 0; b < l->batch; b++, to += l->room, values += each * l->room) {
     int64_t at = 0, begin = 0; // in a row, and in the arranged lists
+    const REAL *knots[3] = {0};
+    if (along) {
+      moment m = pengcde_locate(path, b);
+      const REAL *own = (const REAL *)rows[0] + b * path->rows * l->row;
+      knots[0] = own + m.before * l->row;
+      knots[1] = own + m.at * l->row;
+      knots[2] = own + m.after * l->row;
+      for (int i = 0; i < 2; i++) {
+        o.x[i] = m.x[i];
+        o.dx[i] = m.dx[i];
+      }
+    }
     for (int t = 0; t < l->tables; t++) {
       int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
       const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
-      const REAL *from[2 * MOST] = {0};
-      for (int j = 0; j < matrices; j++) {
-        from[j] = (const REAL *)rows[j] + b * l->row + at;
-        from[matrices + j] = from[j] + size;
+      for (int side = 0; side < 2; side++) {
+        int64_t from = at + side * size;
+        if (along) {
+          o.before[side] = knots[0] + from;
+          o.at[side] = knots[1] + from;
+          o.after[side] = knots[2] + from;
+        } else
+          for (int j = 0; j < matrices; j++)
+            o.from[side * matrices + j] = (const REAL *)rows[j] + b * l->row + from;
       }
       for (int64_t i = 0; i < places; i++, begin += width) {
-        int64_t found = NAME(keep)(neighbours, from, i * width, width, begin, l->room, to, values, each);
+        int64_t found = NAME(keep)(neighbours, &o, i * width, width, begin, l->room, to, values, each, along);
         *counts++ = (int32_t)(found - begin);
       }
       at += directed ? 2 * size : size;
@@ -64,14 +125,23 @@ COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int3
                                    REAL *values) {
   switch (l->matrices + MOST * l->directed) { // known at compile time
   case 1:
-    return NAME(arrange_of)(l, rows, counts, to, values, 1, 0);
+    return NAME(arrange_of)(l, 0, NULL, rows, counts, to, values, 1, 0);
   case 2:
-    return NAME(arrange_of)(l, rows, counts, to, values, 2, 0);
+    return NAME(arrange_of)(l, 0, NULL, rows, counts, to, values, 2, 0);
   case 3:
-    return NAME(arrange_of)(l, rows, counts, to, values, 1, 1);
+    return NAME(arrange_of)(l, 0, NULL, rows, counts, to, values, 1, 1);
   default:
-    return NAME(arrange_of)(l, rows, counts, to, values, 2, 1);
+    return NAME(arrange_of)(l, 0, NULL, rows, counts, to, values, 2, 1);
   }
+}
+
+// lists_along arranges A and A' of a path.
+COMPILED static void NAME(lists_along)(const lists *l, const track *path, const void *rows, int32_t *counts,
+                                       int32_t *to, REAL *values) {
+  if (l->directed)
+    NAME(arrange_of)(l, 1, path, &rows, counts, to, values, 2, 1);
+  else
+    NAME(arrange_of)(l, 1, path, &rows, counts, to, values, 2, 0);
 }
 
 // product_of is faster if d, the width of p, is a constant.

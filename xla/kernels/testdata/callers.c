@@ -174,7 +174,7 @@ static void add_combine(int type) {
 }
 
 // add_path adds a path through rows of graphs, at times before, between, on and after the knots.
-static void add_path(int type, const char *name) {
+static const call *add_path(int type, const char *name) {
   enum { KNOTS = 6, ROWS = 3 };
   tensor times = make(TYPE_F64, BATCH, KNOTS, 0, 0), t = make(TYPE_F64, BATCH, 0, 0, 0);
   tensor side = floats(TYPE_F64, BATCH, 0, 0, 0), moving = floats(TYPE_F64, BATCH, 0, 0, 0);
@@ -186,8 +186,20 @@ static void add_path(int type, const char *name) {
       ((int32_t *)index.of.data)[b * KNOTS + k] = next_random() % ROWS;
     }
   }
-  add((call){name, 6, 2, {times, t, side, moving, index, floats(type, BATCH, ROWS, 5 * width, 0)},
+  return add((call){name, 6, 2, {times, t, side, moving, index, floats(type, BATCH, ROWS, 5 * width, 0)},
              {make(type, BATCH, 5 * width, 0, 0), make(type, BATCH, 5 * width, 0, 0)}});
+}
+
+// add_lists arranges A and A' of such a path, for one that add_path added.
+static void add_lists(int type, const char *name, const call *path, int each) {
+  tensor near = nodes(0, BATCH, FEW, NEAR), far = nodes(0, BATCH, NODES - FEW, FAR);
+  call lists = {name, 8, 3, {path->in[0], path->in[1], path->in[2], path->in[3], path->in[4]},
+                {make(TYPE_S32, BATCH, NODES, 0, 0), make(TYPE_S32, BATCH, ROOM, 0, 0),
+                 make(type, BATCH, 2 * each, ROOM, 0)}};
+  lists.in[5] = floats(type, BATCH, path->in[5].dims[1], each * ENTRIES + 3, 0);
+  lists.in[6] = near;
+  lists.in[7] = far;
+  add(lists);
 }
 
 // fill replaces the zeros of a row by ones.
@@ -281,9 +293,15 @@ int main(int argc, char **argv) {
     add_linears(type);
     add_ranks(type);
     add_combine(type);
-    add_path(type, "pengcde_path_hermite");
-    add_path(type, "pengcde_path_linear");
-    add_path(type, "pengcde_path_ramp");
+    const call *hermite = add_path(type, "pengcde_path_hermite");
+    add_lists(type, "pengcde_lists_directed_hermite", hermite, 2);
+    add_lists(type, "pengcde_lists_undirected_hermite", hermite, 1);
+    const call *linear = add_path(type, "pengcde_path_linear");
+    add_lists(type, "pengcde_lists_directed_linear", linear, 2);
+    add_lists(type, "pengcde_lists_undirected_linear", linear, 1);
+    const call *ramp = add_path(type, "pengcde_path_ramp");
+    add_lists(type, "pengcde_lists_directed_ramp", ramp, 2);
+    add_lists(type, "pengcde_lists_undirected_ramp", ramp, 1);
     add_product(type, "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
     add_product(type, "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
     add_product(type, "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);
