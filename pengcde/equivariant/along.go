@@ -34,7 +34,6 @@ func (p *along) arrange(k *kernel, statistics int) (lists, ends []*Node) {
 	lists = p.interval.Call(name, func(x, dx *Node, tables []*Node) []*Node {
 		return sparse{neighbours: tables}.arrangedPlain(k.symmetric, []*Node{x, dx})
 	}, p.rows, p.index, k.neighbours...)
-	width := p.rows.Shape().Dim(2)
-	a, da := p.interval.Snapshots(SliceAxis(p.rows, 2, AxisRange(width-statistics, width)), p.index)
+	a, da := p.interval.Ends(p.rows, p.index, statistics)
 	return lists, []*Node{a, da}
 }

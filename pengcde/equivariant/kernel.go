@@ -16,7 +16,7 @@ type kernel struct {
 	sparse
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as in [Matrix]
-	ends      []*Node // the rows, or only their sums
+	ends      []*Node // the rows, or their ends, which hold the sums
 	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
 	// their entries of all matrices [batch, entries, capacity]. For A alone they may also hold the entries of A'.
 	counts, to, values *Node

@@ -169,15 +169,16 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 	return p
 }
 
-// onPath locates two times on a path of a kind, of two samples with four knots: one between knots of different graphs,
-// and one on a constant part if two knots define the path.
+// onPath locates times of two samples with four knots each on a path of a kind: one between equal graphs, which differ
+// from the graph before, and one between different graphs.
 func onPath(kind path.Kind, x *Node) path.Interval {
 	times := Const(x.Graph(), [][]float64{{0, 1, 2, 3}, {0, 1, 2, 3}})
-	return path.Locate(kind, []*Node{times}, Const(x.Graph(), []float64{2.25, 0.5}), nil)
+	return path.Locate(kind, []*Node{times}, Const(x.Graph(), []float64{1.5, 2.5}), nil)
 }
 
 // kernelGradients returns the output of a layer, its gradients with respect to states, snapshots and parameters, and
-// the same for a product with only A, and on a path of a kind. For lists of several lengths it adds products that are less usual.
+// the same for a product with only A, and on a path of a kind. For lists of several lengths it adds products that are
+// less usual.
 func kernelGradients(t *testing.T, layer Layer, seeds nn.Seeds, kind path.Kind, form Form, rows *tensors.Tensor,
 	tables []*tensors.Tensor) [][]float64 {
 	t.Helper()

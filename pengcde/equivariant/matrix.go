@@ -36,12 +36,12 @@ type Matrix struct {
 	form Form
 	// Rows [batch, width] hold the matrix entries, row sums, column sums and diagonal for each node, total and trace.
 	// They are linear in the matrix, so a sum of rows is the row of the sum.
-	Rows     *Node
-	operator operator
-	prepared *prepared
-	present  *Node // see Masked
-	// The path of which this is A, or A'; nil if there is none.
-	along, derivativeOf *along
+	Rows         *Node
+	operator     operator
+	prepared     *prepared
+	present      *Node  // see Masked
+	along        *along // the path whose A this is; nil if there is none
+	derivativeOf *along // the path whose A' this is
 }
 
 // Matrix returns the matrix with the given rows [batch, width], interpolated between the rows of [Product.Snapshots],

@@ -18,9 +18,9 @@ type kernel struct {
 // HasKernel reports whether kernels in C follow the path through rows.
 func (i Interval) HasKernel(rows *Node) bool { return i.kernel != nil && xla.HasKernels(rows) }
 
-// Call calls the kernel whose name is the given one and the kind of the path, see [xla.Call]. It follows the path through
-// rows [batch, J, width] with index [batch, T], as in [Interval.Snapshots], and takes others. plain computes the same
-// from X and X' [batch, width].
+// Call calls the kernel whose name is the given one and the kind of the path, see [xla.Call]. It follows the path
+// through rows [batch, J, width] with index [batch, T], as in [Interval.Snapshots], and takes others. plain computes
+// the same from X and X' [batch, width]. Nothing has a gradient.
 func (i Interval) Call(name string, plain func(x, dx *Node, others []*Node) []*Node, rows, index *Node,
 	others ...*Node) []*Node {
 	k := i.kernel
@@ -37,12 +37,23 @@ func (i Interval) Call(name string, plain func(x, dx *Node, others []*Node) []*N
 	}, append([]*Node{k.times, k.moment.t, side, moving, index, rows}, others...)...)
 }
 
+// Ends returns the last count numbers of X and X' through rows [batch, J, width] by a kernel, without a gradient.
+func (i Interval) Ends(rows, index *Node, count int) (x, dx *Node) {
+	width := rows.Shape().Dim(2)
+	both := i.Call("pengcde_path", func(x, dx *Node, _ []*Node) []*Node {
+		end := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(width-count, width)) }
+		return []*Node{end(x), end(dx)}
+	}, rows, index)
+	return both[0], both[1]
+}
+
 // follow is [Interval.Snapshots] by a kernel.
 func (i Interval) follow(rows, index *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
 	forward := func(in []*Node) []*Node {
-		return i.Call("pengcde_path", func(x, dx *Node, _ []*Node) []*Node { return []*Node{x, dx} }, in[0], index)
+		x, dx := i.Ends(in[0], index, in[0].Shape().Dim(2))
+		return []*Node{x, dx}
 	}
 	pull := func(in, v []*Node) []*Node {
 		x, dx := i.snapshots(in[0], index)

@@ -193,14 +193,14 @@ func misfits(name string, c call) map[string]call {
 			long := strings.Contains(name, "arrange") || strings.Contains(name, "entries") // rows may be longer
 			isRow := long && shape.Rank() == 2 && shape.Dim(1) >= entries && shape.DType != dtypes.Int32
 			isTable := shape.Rank() == 3 && shape.DType == dtypes.Int32
+			// Rows on a path may be of any number, and longer than what a kernel takes of them.
+			followed := side == "input" && i == 5 && (strings.Contains(name, "_path_") || strings.Contains(name, "_lists_"))
 			free := -1 // the axis of any size
 			switch {
 			case name == "pengcde_combine" && side == "input" && i == 2:
 				free = 0
-			case strings.Contains(name, "_path_") || strings.Contains(name, "_lists_"):
-				if side == "input" && i == 5 {
-					free = 1
-				}
+			case followed:
+				free = 1
 			}
 			change(fmt.Sprint(i, " of another type"), func(s *[]shapes.Shape) {
 				(*s)[i].DType = map[dtypes.DType]dtypes.DType{dtypes.Float32: dtypes.Float64,
@@ -217,8 +217,7 @@ func misfits(name string, c call) map[string]call {
 				if !isTable || axis < 2 || !strings.Contains(name, "entries") {
 					change(fmt.Sprint(i, " shorter in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]-- })
 				}
-				ofLists := axis == 2 && strings.Contains(name, "_lists_") && side == "input"
-				if (!isRow || axis == 0) && !ofLists {
+				if (!isRow || axis == 0) && (!followed || axis != 2) {
 					change(fmt.Sprint(i, " longer in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]++ })
 				}
 			}

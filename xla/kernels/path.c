@@ -22,8 +22,9 @@ moment pengcde_locate(const track *p, int64_t sample) {
     k = last < 1 ? 0 : last - 1;
   int64_t before = k > 0 ? k - 1 : 0, after = k < last ? k + 1 : last;
   const int32_t *index = p->index + sample * p->knots;
-  moment m = {.before = row(p, index[before]), .at = row(p, index[k]), .after = row(p, index[after])};
-  m.constant = m.at == m.after && (m.at == m.before || p->kind != HERMITE);
+  moment m = {.at = row(p, index[k]), .after = row(p, index[after])};
+  m.before = p->kind == HERMITE ? row(p, index[before]) : m.at;
+  m.constant = m.before == m.at && m.at == m.after;
   if (m.constant)
     return m;
   double u = t - times[k], h = times[after] - times[k], r;
@@ -60,7 +61,7 @@ moment pengcde_locate(const track *p, int64_t sample) {
 #include "versions.h"
 
 static const operand inputs[] = {PATH, {0}};
-static const operand outputs[] = {{"values", REALS, "Bw"}, {"derivatives", REALS, "Bw"}, {0}};
+static const operand outputs[] = {{"values", REALS, "Bv"}, {"derivatives", REALS, "Bv"}, {0}};
 
 static const signature wanted[] = {
     [HERMITE] = {"pengcde_path_hermite", inputs, outputs, 0},
@@ -73,9 +74,13 @@ static void *run(call_frame *f, path_kind kind) {
   void *error;
   if (refused(f, &wanted[kind], &sizes, &error))
     return error;
+  int64_t length = SIZE(&sizes, 'w'), last = SIZE(&sizes, 'v');
+  if (last > length)
+    return invalid(f, "%s: the last %lld of rows of %lld numbers, want at most all", wanted[kind].kernel,
+                   (long long)last, (long long)length);
   const buffer *rows = f->in.at[5];
   track p = track_of(f->in.at, kind);
-  CALL(rows->type, along, &p, rows->data, SIZE(&sizes, 'w'), f->out.at[0]->data, f->out.at[1]->data);
+  CALL(rows->type, along, &p, rows->data, length, last, f->out.at[0]->data, f->out.at[1]->data);
   return NULL;
 }
 

@@ -13,8 +13,8 @@ typedef struct {
   path_kind kind;
 } track;
 
-// The weights in X and X' of x_k - x_(k-1) and of x_(k+1) - x_k, with the rows of the three knots. They are 0 where the
-// path is constant, to the bit.
+// The weights in X and X' of x_k - x_(k-1) and of x_(k+1) - x_k, with the rows of the three knots. constant is 1 where
+// the rows are the same; all weights are then 0.
 typedef struct {
   double x[2], dx[2];
   int64_t before, at, after;

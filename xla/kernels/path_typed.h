@@ -1,10 +1,11 @@
-// along writes the values and derivatives of the paths of all samples, through rows [batch, rows, d]. Where the rows of
-// all knots are the same the path is constant, to the bit, even if they are not finite.
-COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, int64_t d, REAL *restrict x,
-                                 REAL *restrict dx) {
-  for (int64_t b = 0; b < p->batch; b++, rows += p->rows * d, x += d, dx += d) {
+// along writes the last d values and derivatives of the paths of all samples, through rows [batch, rows, length]. Where
+// the rows of all knots are the same the path is constant, to the bit, even if they are not finite.
+COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, int64_t length, int64_t d,
+                                 REAL *restrict x, REAL *restrict dx) {
+  rows += length - d;
+  for (int64_t b = 0; b < p->batch; b++, rows += p->rows * length, x += d, dx += d) {
     moment m = pengcde_locate(p, b);
-    const REAL *before = rows + m.before * d, *at = rows + m.at * d, *after = rows + m.after * d;
+    const REAL *before = rows + m.before * length, *at = rows + m.at * length, *after = rows + m.after * length;
     REAL v = m.x[0], w = m.x[1], dv = m.dx[0], dw = m.dx[1];
     if (m.constant) {
       memcpy(x, at, d * sizeof(REAL));

@@ -186,8 +186,11 @@ static const call *add_path(int type, const char *name) {
       ((int32_t *)index.of.data)[b * KNOTS + k] = next_random() % ROWS;
     }
   }
-  return add((call){name, 6, 2, {times, t, side, moving, index, floats(type, BATCH, ROWS, 5 * width, 0)},
-             {make(type, BATCH, 5 * width, 0, 0), make(type, BATCH, 5 * width, 0, 0)}});
+  tensor rows = floats(type, BATCH, ROWS, 5 * width, 0);
+  add((call){name, 6, 2, {times, t, side, moving, index, rows},
+             {make(type, BATCH, 3 * width, 0, 0), make(type, BATCH, 3 * width, 0, 0)}});
+  return add((call){name, 6, 2, {times, t, side, moving, index, rows},
+                    {make(type, BATCH, 5 * width, 0, 0), make(type, BATCH, 5 * width, 0, 0)}});
 }
 
 // add_lists arranges A and A' of such a path, for one that add_path added.
@@ -230,7 +233,8 @@ static void add_product(int type, const char *arranging, const char *entering, i
              {make(type, BATCH, NODES, width, 0)}});
   for (int mixed = 1; mixed <= matrices; mixed++) { // one matrix also from the lists of two
     c = floats(type, SEEDS, each * mixed, 0, 0);
-    tensor rows = floats(type, BATCH, each * ENTRIES + (each + 1) * NODES + 2, 0, 0);
+    int64_t ends = (each + 1) * NODES + 2; // alone if two matrices are mixed
+    tensor rows = floats(type, BATCH, mixed == 2 ? ends : each * ENTRIES + ends, 0, 0);
     tensor puts = floats(type, SEEDS, 5 * mixed + 1, 4, 0), last = mixed == 2 ? rows : near;
     add((call){mixed == 2 ? "pengcde_message_two" : "pengcde_message_one", 10 + mixed, 1,
                {c, to[0], to[1], to[2], places, places, z, puts, rows, last, mixed == 2 ? near : far, far},
