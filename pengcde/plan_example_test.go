@@ -35,9 +35,9 @@ func ExampleModel_Plan() {
 	}
 	fmt.Println(plan.Solve.Steps, "steps,", plan.Solve.Evaluations, "evaluations forward,",
 		plan.Solve.PullbackEvaluations, "back")
-	fmt.Printf("data %.1f MiB, parameters %.1f MiB, programs below 16 MiB: %t\n",
-		float64(plan.Data)/(1<<20), float64(plan.Parameters)/(1<<20), plan.Temporary < 16<<20)
+	fmt.Printf("data %.1f MiB, parameters %.1f MiB, programs about %.0f MiB\n",
+		float64(plan.Data)/(1<<20), float64(plan.Parameters)/(1<<20), float64(plan.Temporary)/(1<<20))
 	// Output:
 	// [30] steps, [181] evaluations forward, 180 back
-	// data 1.2 MiB, parameters 1.2 MiB, programs below 16 MiB: true
+	// data 1.2 MiB, parameters 1.2 MiB, programs about 7 MiB
 }

@@ -24,16 +24,16 @@ func (f Form) Along(i path.Interval, rows, index *Node, tables []*Node) (a, da *
 	return a, da
 }
 
-// arrange returns the lists of a [kernel] for A and A', and the ends of their rows, which hold sums, without forming
-// the rows.
-func (p *along) arrange(k *kernel, statistics int) (lists, ends []*Node) {
+// kernel returns the [kernel] for A and A', whose rows are for gradients alone: lists and sums come from the snapshots.
+func (p *along) kernel(s sparse, f Form, rows []*Node) *kernel {
 	name := "pengcde_lists_directed"
-	if k.symmetric {
+	if f.Symmetric {
 		name = "pengcde_lists_undirected"
 	}
-	lists = p.interval.Call(name, func(x, dx *Node, tables []*Node) []*Node {
-		return sparse{neighbours: tables}.arrangedPlain(k.symmetric, []*Node{x, dx})
-	}, p.rows, p.index, k.neighbours...)
-	a, da := p.interval.Ends(p.rows, p.index, statistics)
-	return lists, []*Node{a, da}
+	lists := p.interval.Call(name, func(x, dx *Node, tables []*Node) []*Node {
+		return sparse{neighbours: tables}.arrangedPlain(f.Symmetric, []*Node{x, dx})
+	}, p.rows, p.index, s.neighbours...)
+	a, da := p.interval.Ends(p.rows, p.index, f.statistics())
+	return &kernel{sparse: s, symmetric: f.Symmetric, rows: rows, ends: []*Node{a, da}, counts: lists[0], to: lists[1],
+		values: lists[2]}
 }

@@ -93,7 +93,7 @@ func newPair(matrices ...*Matrix) *Pair {
 func prepare(rows []*Node, matrices []*Matrix) prepared {
 	first, last := matrices[0], matrices[len(matrices)-1]
 	if s, ok := first.operator.(sparse); ok && first.along != nil && first.along == last.derivativeOf {
-		return prepared{symmetric: first.form.Symmetric, kernel: newKernelAlong(s, first.form, first.along, rows)}
+		return prepared{symmetric: first.form.Symmetric, kernel: first.along.kernel(s, first.form, rows)}
 	}
 	return first.operator.prepare(first.form.Symmetric, rows...)
 }

@@ -38,15 +38,6 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	return k
 }
 
-// newKernelAlong is newKernel for A and A' of a path.
-func newKernelAlong(s sparse, f Form, p *along, rows []*Node) *kernel {
-	k := &kernel{sparse: s, symmetric: f.Symmetric, rows: rows}
-	var lists []*Node
-	lists, k.ends = p.arrange(k, f.statistics())
-	k.counts, k.to, k.values = lists[0], lists[1], lists[2]
-	return k
-}
-
 // first returns the kernel for A alone, with the lists of A and A'.
 func (k *kernel) first() *kernel {
 	first := *k

@@ -3,6 +3,7 @@ package path
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -20,9 +21,12 @@ func (i Interval) HasKernel(rows *Node) bool { return i.kernel != nil && xla.Has
 
 // Call calls the kernel whose name is the given one and the kind of the path, see [xla.Call]. It follows the path
 // through rows [batch, J, width] with index [batch, T], as in [Interval.Snapshots], and takes others. plain computes
-// the same from X and X' [batch, width]. Nothing has a gradient.
+// the same from X and X' [batch, width]. Nothing has a gradient. Call panics unless [Interval.HasKernel].
 func (i Interval) Call(name string, plain func(x, dx *Node, others []*Node) []*Node, rows, index *Node,
 	others ...*Node) []*Node {
+	if !i.HasKernel(rows) {
+		panic(errs.New(ErrValues, "pengcde/path: %s: no kernel follows this path, use Snapshots unless HasKernel", name))
+	}
 	k := i.kernel
 	side, moving := k.moment.side, k.moving
 	if side == nil {
@@ -37,7 +41,8 @@ func (i Interval) Call(name string, plain func(x, dx *Node, others []*Node) []*N
 	}, append([]*Node{k.times, k.moment.t, side, moving, index, rows}, others...)...)
 }
 
-// Ends returns the last count numbers of X and X' through rows [batch, J, width] by a kernel, without a gradient.
+// Ends returns the last count numbers [batch, count] of X and X' through rows [batch, J, width], with index [batch, T],
+// by a kernel, see [Interval.Call].
 func (i Interval) Ends(rows, index *Node, count int) (x, dx *Node) {
 	width := rows.Shape().Dim(2)
 	both := i.Call("pengcde_path", func(x, dx *Node, _ []*Node) []*Node {

@@ -1,8 +1,11 @@
 package path_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -134,5 +137,44 @@ func compare(t *testing.T, backend *xla.Backend, float dtypes.DType, tolerance f
 				}
 			}
 		}
+	}
+}
+
+// Ends are the ends of what Snapshots gives, to the bit; on a path without a kernel the error names Snapshots.
+func TestEnds(t *testing.T) {
+	backend := xlatest.Backend(t)
+	if !backend.HasKernels() {
+		t.Skip("no kernels here")
+	}
+	ends := func(kind path.Kind) ([]*tensors.Tensor, error) {
+		program, err := xla.NewProgram(backend, "ends", func(in []*Node) []*Node {
+			g := in[0].Graph()
+			index := Const(g, [][]int32{{0, 1, 0}})
+			interval := path.Locate(kind, []*Node{Const(g, [][]float64{{0, 1, 2}})}, Const(g, []float64{1.3}), nil)
+			x, dx := interval.Snapshots(in[0], index)
+			end, dend := interval.Ends(in[0], index, 2)
+			return []*Node{Slice(x, AxisRange(), AxisRange(-2)), Slice(dx, AxisRange(), AxisRange(-2)), end, dend}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer program.Close()
+		return program.Call([][][]float64{{{1, 2, 3, 5}, {-7, 11, 13, 17}}})
+	}
+	for _, kind := range []path.Kind{path.Hermite, path.Linear, path.Ramp} {
+		out, err := ends(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			got, want := tensors.MustCopyFlatData[float64](out[2+i]), tensors.MustCopyFlatData[float64](out[i])
+			if !slices.Equal(got, want) || want[0] == 0 {
+				t.Errorf("%s, derivative %d: %v, want %v, not 0", kind, i, got, want)
+			}
+		}
+		xla.Free(out...)
+	}
+	if _, err := ends(path.Rectilinear); !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), "use Snapshots") {
+		t.Errorf("a path without a kernel: %v, want ErrValues that names Snapshots", err)
 	}
 }

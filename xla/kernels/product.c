@@ -31,8 +31,9 @@ typedef struct {
 #define TYPED "product_typed.h"
 #include "versions.h"
 
-// Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers; e entries per place of the lists,
-// arranged in lists of capacity r, and m coefficients for them; tables of neighbours.
+// Letters of dimensions: a batch B of graphs with n nodes; rows of w numbers, or v at their ends with k sums of each
+// node; e entries per place of the lists, arranged in lists of capacity r, and m coefficients for them; tables of
+// neighbours.
 #define ROW \
   { "row", REALS, "Bw" }
 #define TABLE \
@@ -58,10 +59,10 @@ static const operand path_and_tables[] = {PATH, TABLE, {0}};
 static const operand arranged[] = {ARRANGED, {0}};
 static const operand of_product[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, TABLE, {0}};
 #define MESSAGE COEFFICIENTS, ARRANGED, PLACES, STATES
-static const operand of_message[MOST][13] = {{MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}},
-                                             {MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}};
-static const operand of_pullback[MOST][13] = {{MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}},
-                                              {MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}};
+static const operand of_message[2][MOST][13] = {
+    {{MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}}, {MESSAGE, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}},
+    {{MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, TABLE, {0}},
+     {MESSAGE, COTANGENT, COEFFICIENTS_OF_SUMS, ENDS, ENDS, TABLE, {0}}}};
 static const operand of_entries[] = {COEFFICIENTS, PLACES, STATES, COTANGENT, TABLE, {0}};
 static const operand states[] = {STATES, {0}};
 static const operand coefficients[] = {COEFFICIENTS, COEFFICIENTS_OF_SUMS, {0}};
@@ -199,44 +200,33 @@ static void *low_rank(ranks *r, call_frame *f, const char *name, const product *
   return NULL;
 }
 
-static void *message(call_frame *f, const char *name, int matrices) {
-  const signature wanted = {name, of_message[matrices - 1], states, MOST_TABLES};
+// message computes the product, or if pulled the cotangents of both kinds of coefficients for its cotangent.
+static void *message(call_frame *f, const char *name, int matrices, int pulled) {
+  const signature wanted = {name, of_message[pulled][matrices - 1], pulled ? coefficients : states, MOST_TABLES};
   product p;
   ranks r;
   if (begin(f))
     return NULL;
-  void *error = operands(&p, f, &wanted, 2 + matrices);
-  if (error != NULL || (error = low_rank(&r, f, name, &p, 7, matrices)) != NULL)
+  void *error = operands(&p, f, &wanted, 2 + pulled + matrices);
+  if (error != NULL || (error = low_rank(&r, f, name, &p, 7 + pulled, matrices)) != NULL)
     return error;
-  void *y = f->out.at[0]->data;
-  if (!pengcde_low_rank(&r, PRODUCT, NULL, y))
-    return invalid(f, "%s: no memory", name);
-  p.add = 1;
-  CALL(p.z->type, product, &p, y);
+  const void *v = pulled ? f->in.at[7]->data : NULL;
+  void *first = f->out.at[0]->data, *last = f->out.at[pulled]->data;
+  if (!pengcde_low_rank(&r, pulled ? TO_PUTS : PRODUCT, v, last))
+    return invalid(f, "%s: no memory, want some for %lld nodes: try smaller batches", name, (long long)r.n);
+  if (pulled)
+    CALL(p.z->type, weights, &p, v, first);
+  else {
+    p.add = 1;
+    CALL(p.z->type, product, &p, first);
+  }
   return NULL;
 }
 
-// message_pullback computes the cotangents of both kinds of coefficients.
-static void *message_pullback(call_frame *f, const char *name, int matrices) {
-  const signature wanted = {name, of_pullback[matrices - 1], coefficients, MOST_TABLES};
-  product p;
-  ranks r;
-  if (begin(f))
-    return NULL;
-  void *error = operands(&p, f, &wanted, 3 + matrices);
-  if (error != NULL || (error = low_rank(&r, f, name, &p, 8, matrices)) != NULL)
-    return error;
-  const void *v = f->in.at[7]->data;
-  if (!pengcde_low_rank(&r, TO_PUTS, v, f->out.at[1]->data))
-    return invalid(f, "%s: no memory", name);
-  CALL(p.z->type, weights, &p, v, f->out.at[0]->data);
-  return NULL;
-}
-
-static void *message_one(call_frame *f) { return message(f, "pengcde_message_one", 1); }
-static void *message_two(call_frame *f) { return message(f, "pengcde_message_two", 2); }
-static void *pullback_one(call_frame *f) { return message_pullback(f, "pengcde_message_one_pullback", 1); }
-static void *pullback_two(call_frame *f) { return message_pullback(f, "pengcde_message_two_pullback", 2); }
+static void *message_one(call_frame *f) { return message(f, "pengcde_message_one", 1, 0); }
+static void *message_two(call_frame *f) { return message(f, "pengcde_message_two", 2, 0); }
+static void *pullback_one(call_frame *f) { return message(f, "pengcde_message_one_pullback", 1, 1); }
+static void *pullback_two(call_frame *f) { return message(f, "pengcde_message_two_pullback", 2, 1); }
 
 // entries takes coefficients, the node of each place and the place of each node, z and v, and tables.
 static void *entries(call_frame *f, const char *name, int matrices, int directed) {
