@@ -19,7 +19,7 @@ fi
 build() {
 	program=$1
 	shift
-	"$cc" -std=gnu11 -O0 -g -Wall -Wextra -DSANITIZED "-fsanitize=$sanitizer" -fno-sanitize-recover=all \
+	"$cc" -std=gnu11 -O0 -g -Wall -Wextra "-fsanitize=$sanitizer" -fno-sanitize-recover=all \
 		"$@" -lm -lpthread -o "$program"
 }
 
@@ -30,8 +30,8 @@ for sanitizer in thread address,undefined; do
 		continue
 	fi
 	build "$folder/callers" product.c ranks.c linear.c combine.c path.c testdata/callers.c
-	for processor in "" narrow; do
-		said=$($steady "$folder/callers" $processor)
+	for level in 4 3 1; do
+		said=$($steady "$folder/callers" $level)
 		echo "$sanitizer: $said"
 	done
 	if [ $sanitizer != thread ]; then # as emulated, they have a single thread

@@ -20,8 +20,8 @@ import (
 // without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too on a CPU, and builds
 // the same programs as for a GPU, see [ForGPU]. The other values are for tests: "plain" builds programs for kernels but
 // runs the plain operations that stand for them; "emulated" and "backwards" are "gpu" with the kernels for GPUs, whose
-// threads run one after another, in order or from the last to the first; "narrow" makes kernels for CPUs do without
-// AVX-512; "refused" makes the plugin refuse kernels.
+// threads run one after another, in order or from the last to the first; "avx2" makes kernels for CPUs do without
+// AVX-512, and "baseline" without AVX2 too; "refused" makes the plugin refuse kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
 // asOnGPU reports whether a value of KernelsEnv builds the same programs on a CPU as for a GPU.

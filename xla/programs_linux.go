@@ -63,8 +63,9 @@ func registerKernels(setting string) (kernelless string) {
 		all, kernelless = kernels.Emulated(setting == "backwards"), KernelsEnv+"="+setting
 	case setting == "off" || asOnGPU(setting):
 		return KernelsEnv + "=" + setting
-	case setting == "narrow":
-		kernels.Narrow()
+	}
+	if highest, ok := kernels.Levels[setting]; ok {
+		kernels.Limit(highest)
 	}
 	for name, handler := range all {
 		if setting == "refused" {

@@ -3,10 +3,12 @@
 package xlatest
 
 import (
+	"os"
 	"sync"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 var (
@@ -24,6 +26,15 @@ func Backend(t testing.TB) *xla.Backend {
 func Go(t testing.TB) *xla.Backend {
 	t.Helper()
 	return opened(t, openGo)
+}
+
+// CheckLevel fails the test if kernels use instructions that [xla.KernelsEnv] rules out.
+func CheckLevel(t testing.TB) {
+	t.Helper()
+	setting := os.Getenv(xla.KernelsEnv)
+	if highest, ok := kernels.Levels[setting]; ok && kernels.Level() > highest {
+		t.Fatalf("with %s=%s kernels use level %d of x86-64", xla.KernelsEnv, setting, kernels.Level())
+	}
 }
 
 func opened(t testing.TB, open func() (*xla.Backend, error)) *xla.Backend {

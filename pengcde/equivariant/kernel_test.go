@@ -22,7 +22,6 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
-	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // outputsEnv names the file to which TestKernels in another process writes its results.
@@ -34,9 +33,7 @@ const outputsEnv = "PENGCDE_TEST_OUTPUTS"
 func TestKernels(t *testing.T) {
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {
-		if os.Getenv(xla.KernelsEnv) == "narrow" && kernels.Wide() {
-			t.Fatal("kernels use AVX-512")
-		}
+		xlatest.CheckLevel(t)
 		content, err := json.Marshal(got)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +43,7 @@ func TestKernels(t *testing.T) {
 		}
 		return
 	}
-	modes := []string{"off", "gpu", "plain", "narrow", "emulated", "backwards"}
+	modes := []string{"off", "gpu", "plain", "avx2", "baseline", "emulated", "backwards"}
 	switch backend := xlatest.Backend(t); {
 	case backend.ForGPU():
 		modes = modes[:1]

@@ -16,7 +16,6 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/xla"
-	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // normalisedCase is a map of a norm of an activation, "" for none.
@@ -124,7 +123,7 @@ func TestNormalisedOtherwise(t *testing.T) {
 	case !xlatest.Backend(t).HasKernels():
 		t.Skip("no kernels here, so all ways are one")
 	}
-	for _, mode := range []string{"plain", "narrow", "gpu", "emulated", "backwards"} {
+	for _, mode := range []string{"plain", "avx2", "baseline", "gpu", "emulated", "backwards"} {
 		child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
 		child.Env = append(os.Environ(), xla.KernelsEnv+"="+mode)
 		if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {
@@ -135,10 +134,8 @@ func TestNormalisedOtherwise(t *testing.T) {
 
 // Normalised and its gradients agree with its definition.
 func TestNormalised(t *testing.T) {
-	xlatest.Backend(t) // when it opens, kernels become narrow
-	if os.Getenv(xla.KernelsEnv) == "narrow" && kernels.Wide() {
-		t.Fatal("kernels use AVX-512")
-	}
+	xlatest.Backend(t)
+	xlatest.CheckLevel(t)
 	for _, c := range normalisedCases() {
 		declared, values, dims := c.inputs()
 		all := c.call(t, c.program(t, declared), values, dims)

@@ -1,6 +1,6 @@
 // combine leaves out rows with weight 0, which may be padding.
-COMPILED static void NAME(combine)(const combination *c, const REAL *restrict weights, const REAL *restrict rows,
-                                   REAL *restrict y) {
+static void NAME(combine)(const combination *c, const REAL *restrict weights, const REAL *restrict rows,
+                          REAL *restrict y) {
   const int32_t *places = c->places;
   for (int64_t n = 0; n < c->sums; n++, weights += c->terms, places += c->terms, y += c->d) {
     REAL w[TOGETHER];

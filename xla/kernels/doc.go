@@ -8,3 +8,6 @@
 //
 // A few kernels are for GPUs, in CUDA. XLA launches them with their code, see [PTX]. They check nothing.
 package kernels
+
+// Levels are the settings of PENGCDE_KERNELS that lower the highest level of x86-64 that kernels use, see [Level].
+var Levels = map[string]int{"avx2": 3, "baseline": 1}

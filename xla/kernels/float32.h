@@ -6,8 +6,10 @@
 #define REAL float
 #define BITS uint32_t // as long as a REAL
 #define LANES 16
-#ifdef WIDE
-#define NAME(x) x##_f32_wide
+#if LEVEL == 4
+#define NAME(x) x##_f32_v4
+#elif LEVEL == 3
+#define NAME(x) x##_f32_v3
 #else
 #define NAME(x) x##_f32
 #endif

@@ -6,8 +6,10 @@
 #define REAL double
 #define BITS uint64_t // as long as a REAL
 #define LANES 8
-#ifdef WIDE
-#define NAME(x) x##_f64_wide
+#if LEVEL == 4
+#define NAME(x) x##_f64_v4
+#elif LEVEL == 3
+#define NAME(x) x##_f64_v3
 #else
 #define NAME(x) x##_f64
 #endif

@@ -4,28 +4,26 @@
 
 #include "check.h"
 
-// CLONES compiles a function for several processors; the best available version is chosen at load time. That is before
-// a sanitizer is ready, so sanitized builds have one version only. Versions for AVX-512 are compiled apart, see
-// versions.h: GCC splits vectors longer than a processor's into single numbers.
+// LEVELS is defined where kernels are compiled for several levels of x86-64, see versions.h.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define AVX512
-#endif
-#if defined(AVX512) && !defined(SANITIZED)
-#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONES
+#define LEVELS
+#include <immintrin.h>
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-// If pengcde_narrow is set, no kernel uses AVX-512, for tests.
-extern int pengcde_narrow;
+// Kernels use no level above pengcde_highest, for tests.
+extern int pengcde_highest;
 
-// is_wide returns whether kernels use AVX-512.
-#ifdef AVX512
-static inline int is_wide(void) { return !pengcde_narrow && __builtin_cpu_supports("x86-64-v4"); }
-#else
-static inline int is_wide(void) { return 0; }
+// level returns the level of x86-64 that kernels use: 4 with AVX-512, 3 with AVX2, and 1 otherwise.
+static inline int level(void) {
+#ifdef LEVELS
+  if (pengcde_highest >= 4 && __builtin_cpu_supports("x86-64-v4"))
+    return 4;
+  if (pengcde_highest >= 3 && __builtin_cpu_supports("x86-64-v3"))
+    return 3;
 #endif
+  return 1;
+}
 
 typedef struct {
   const char *name;

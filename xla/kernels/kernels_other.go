@@ -10,8 +10,8 @@ func All() map[string]unsafe.Pointer { return nil }
 // Emulated returns the kernels of [PTX] as functions for a CPU. It is empty where XLA does not call kernels.
 func Emulated(bool) map[string]unsafe.Pointer { return nil }
 
-// Wide is false where XLA does not call kernels.
-func Wide() bool { return false }
+// Level is 1 where XLA does not call kernels.
+func Level() int { return 1 }
 
-// Narrow does nothing where XLA does not call kernels.
-func Narrow() {}
+// Limit does nothing where XLA does not call kernels.
+func Limit(int) {}

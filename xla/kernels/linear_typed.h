@@ -1,6 +1,6 @@
 #include "exp_typed.h"
 
-#ifdef WIDE
+#if LEVEL == 4
 enum { NAME(TILE) = 8 }; // rows at a time
 #else
 enum { NAME(TILE) = 4 };
@@ -192,7 +192,7 @@ INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, RE
   }
 }
 
-COMPILED static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
+static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
   for (int64_t s = 0; s < l->seeds; s++)
     if (l->in == LANES && l->out == LANES)
       NAME(forward_of)(l, s, y + s * l->rows * LANES, room, LANES, LANES);
@@ -273,8 +273,8 @@ INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restric
     db[o] = (REAL)biases[o];
 }
 
-COMPILED static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
-                                    double *restrict sums) {
+static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
+                           double *restrict sums) {
   int normed = l->variant->norm != NO_NORM;
   buffer *const *of_map = normed ? to + 3 : to + 1;
   for (int64_t s = 0; s < l->seeds; s++) {

@@ -1,7 +1,7 @@
 // along writes the last d values and derivatives of the paths of all samples, through rows [batch, rows, length]. Where
 // the rows of all knots are the same the path is constant, to the bit, even if they are not finite.
-COMPILED static void NAME(along)(const track *p, const REAL *restrict rows, int64_t length, int64_t d,
-                                 REAL *restrict x, REAL *restrict dx) {
+static void NAME(along)(const track *p, const REAL *restrict rows, int64_t length, int64_t d,
+                        REAL *restrict x, REAL *restrict dx) {
   rows += length - d;
   for (int64_t b = 0; b < p->batch; b++, rows += p->rows * length, x += d, dx += d) {
     moment m = pengcde_locate(p, b);

@@ -270,7 +270,7 @@ ENTRIES(one_undirected, 1, 0)
 ENTRIES(two_directed, 2, 1)
 ENTRIES(two_undirected, 2, 0)
 
-int pengcde_narrow;
+int pengcde_highest = 4;
 
 const kernel pengcde_product_kernels[] = {
     {"pengcde_arrange_one_directed", arrange_one_directed}, {"pengcde_arrange_one_undirected", arrange_one_undirected},

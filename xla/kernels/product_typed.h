@@ -1,3 +1,7 @@
+#if LEVEL > 1 && LANES == 16
+#include "several_typed.h"
+#endif
+
 // Where the entries of lists come from: rows of each matrix, or a path through rows of A, which gives A and A'. There
 // are two if lists of the transposed matrices follow.
 typedef struct {
@@ -6,17 +10,18 @@ typedef struct {
   REAL x[2], dx[2]; // weights of the path
 } NAME(origin);
 
-#if defined(WIDE) && LANES == 16
-INLINE void NAME(entries_at)(__m512 *entries, const NAME(origin) *o, int64_t k, __mmask16 inside, int each, int along) {
+#if LEVEL > 1 && LANES == 16
+INLINE void NAME(entries_at)(NAME(several) * entries, const NAME(origin) *o, int64_t k, int64_t count, int each,
+                             int along) {
   if (!along) {
     for (int j = 0; j < each; j++)
-      entries[j] = _mm512_maskz_loadu_ps(inside, o->from[j] + k);
+      entries[j] = NAME(load_first)(o->from[j] + k, count);
     return;
   }
   for (int side = 0; side < each / 2; side++) {
-    __m512 at = _mm512_maskz_loadu_ps(inside, o->at[side] + k);
-    __m512 previous = at - _mm512_maskz_loadu_ps(inside, o->before[side] + k);
-    __m512 next = _mm512_maskz_loadu_ps(inside, o->after[side] + k) - at;
+    NAME(several) at = NAME(load_first)(o->at[side] + k, count);
+    NAME(several) previous = at - NAME(load_first)(o->before[side] + k, count);
+    NAME(several) next = NAME(load_first)(o->after[side] + k, count) - at;
     entries[2 * side] = at + (o->x[0] * previous + o->x[1] * next);
     entries[2 * side + 1] = o->dx[0] * previous + o->dx[1] * next;
   }
@@ -38,44 +43,38 @@ INLINE void NAME(entries_at)(REAL *entries, const NAME(origin) *o, int64_t k, in
 
 // keep copies the entries of a list that are not 0 in every matrix, and their nodes, to place begin of the arranged
 // lists, and returns the place after them. It may write to BEHIND places more.
-#if defined(WIDE) && LANES == 16
 INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin) *from, int64_t at, int64_t width,
                           int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each,
                           int along) {
-  for (int64_t k = at, end = at + width; k < end; k += LANES) {
-    __mmask16 inside = end - k < LANES ? (1 << (end - k)) - 1 : -1, any = 0;
-    __m512 entries[2 * MOST];
-    NAME(entries_at)(entries, from, k, inside, each, along);
+#if LEVEL > 1 && LANES == 16
+  for (int64_t k = at, end = at + width; k < end; k += NAME(SEVERAL)) {
+    NAME(several) entries[2 * MOST];
+    NAME(entries_at)(entries, from, k, end - k, each, along);
+    unsigned any = 0;
     for (int j = 0; j < each; j++)
-      any |= _mm512_cmp_ps_mask(entries[j], _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    __m512i nodes = _mm512_maskz_loadu_epi32(inside, neighbours + k);
-    _mm512_storeu_si512(to + begin, _mm512_maskz_compress_epi32(any, nodes));
+      any |= NAME(nonzero)(entries[j]);
+    NAME(pack)((REAL *)to + begin, any, NAME(load_first)((const REAL *)neighbours + k, end - k)); // without arithmetic
     for (int j = 0; j < each; j++)
-      _mm512_storeu_ps(values + j * room + begin, _mm512_maskz_compress_ps(any, entries[j]));
+      NAME(pack)(values + j * room + begin, any, entries[j]);
     begin += __builtin_popcount(any);
   }
-  return begin;
-}
 #else
-INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin) *from, int64_t at, int64_t width,
-                          int64_t begin, int64_t room, int32_t *restrict to, REAL *restrict values, int each,
-                          int along) {
-  int64_t found = begin;
-  for (int64_t k = at; k < at + width; k++) {
+  int64_t end = at + width;
+  for (int64_t k = at; k < end; k++) {
     BITS any = 0;
     REAL entries[2 * MOST];
     NAME(entries_at)(entries, from, k, each, along);
     for (int j = 0; j < each; j++) {
       NAME(parts) entry = {entries[j]};
       any |= entry.bits;
-      values[j * room + found] = entry.number;
+      values[j * room + begin] = entry.number;
     }
-    to[found] = neighbours[k]; // also for dropped entries: a branch would often be mispredicted
-    found += (BITS)(any << 1) != 0; // without the sign, for -0
+    to[begin] = neighbours[k]; // also for dropped entries: a branch would often be mispredicted
+    begin += (BITS)(any << 1) != 0; // without the sign, for -0
   }
-  return found;
-}
 #endif
+  return begin;
+}
 
 // arrange_of collects the nonzero entries of the lists of each place: the neighbours' nodes, and the entries of all
 // matrices there. The padding after them is not used. The rows are of each matrix or, if along, [batch, rows, row] of a
@@ -121,8 +120,7 @@ INLINE void NAME(arrange_of)(const lists *l, int along, const track *path, const
   }
 }
 
-COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int32_t *counts, int32_t *to,
-                                   REAL *values) {
+static void NAME(arrange)(const lists *l, const void *const *rows, int32_t *counts, int32_t *to, REAL *values) {
   switch (l->matrices + MOST * l->directed) { // known at compile time
   case 1:
     return NAME(arrange_of)(l, 0, NULL, rows, counts, to, values, 1, 0);
@@ -136,8 +134,8 @@ COMPILED static void NAME(arrange)(const lists *l, const void *const *rows, int3
 }
 
 // lists_along arranges A and A' of a path.
-COMPILED static void NAME(lists_along)(const lists *l, const track *path, const void *rows, int32_t *counts,
-                                       int32_t *to, REAL *values) {
+static void NAME(lists_along)(const lists *l, const track *path, const void *rows, int32_t *counts,
+                              int32_t *to, REAL *values) {
   if (l->directed)
     NAME(arrange_of)(l, 1, path, &rows, counts, to, values, 2, 1);
   else
@@ -195,7 +193,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
     return function(p, __VA_ARGS__, 2 * MOST, LANES); \
   }
 
-COMPILED static void NAME(product)(const product *p, REAL *restrict y) {
+static void NAME(product)(const product *p, REAL *restrict y) {
   WITH_CONSTANTS(NAME(product_of), p, y)
 }
 
@@ -244,14 +242,14 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
 }
 
 // weights computes the cotangents of the coefficients for cotangent v of the product.
-COMPILED static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
+static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
   WITH_CONSTANTS(NAME(weights_of), p, v, dc)
 }
 #undef WITH_CONSTANTS
 
 // entries computes the cotangents of the rows for cotangent v of the product.
-COMPILED static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
-                                   const REAL *restrict z, const REAL *restrict v, int64_t d, void *const *rows) {
+static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
+                          const REAL *restrict z, const REAL *restrict v, int64_t d, void *const *rows) {
   int each = l->directed ? 2 * l->matrices : l->matrices;
   for (int j = 0; j < l->matrices; j++)
     memset(rows[j], 0, l->batch * l->row * sizeof(REAL));

@@ -92,7 +92,7 @@ INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *r
   }
 }
 
-COMPILED static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
+static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
   REAL *first = room, *second = room + r->d, *v = room + 4 * r->d;
   int64_t d = r->d, n = r->n;
   for (int64_t b = 0; b < r->batch; b++) {
@@ -195,7 +195,7 @@ INLINE void NAME(outers)(REAL *restrict dputs, const NAME(sums) *s, const REAL *
 
 // pulled computes the cotangents of the coefficients, and pulled_to_nodes the cotangents of the sums, for cotangent x
 // of the product.
-COMPILED static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
+static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;
   memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
@@ -208,8 +208,7 @@ COMPILED static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *
   }
 }
 
-COMPILED static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes,
-                                         REAL *restrict room) {
+static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;
   for (int64_t b = 0; b < r->batch; b++) {

@@ -6,7 +6,7 @@ typedef union {
   BITS bits;
 } NAME(parts);
 
-#ifdef WIDE
+#if LEVEL == 4 // GCC splits vectors longer than a processor's into single numbers
 typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
 INLINE void NAME(load)(NAME(vector) * to, const REAL *x) { *to = *(const NAME(vector) *)x; }

@@ -1,6 +1,6 @@
 // Two callers of all kernels at the same time, for sanitizers. They share their inputs and write separate outputs,
-// which must equal the outputs of a single caller. With the argument "narrow" no kernel uses AVX-512. With "shared" they
-// write to the same memory, which the thread sanitizer must detect.
+// which must equal the outputs of a single caller. A number as the argument is the highest level of x86-64 that kernels
+// use. With "shared" they write to the same memory, which the thread sanitizer must detect.
 
 #include "../kernels.h"
 
@@ -288,7 +288,8 @@ static void *check_all(void *unused) {
 }
 
 int main(int argc, char **argv) {
-  pengcde_narrow = argc > 1 && strcmp(argv[1], "narrow") == 0;
+  if (argc > 1 && strcmp(argv[1], "shared") != 0)
+    pengcde_highest = atoi(argv[1]);
   static const int64_t sizes[][2] = {{37, 19}, {16, 16}, {8, 8}}; // vectors have 16 or 8 numbers
   for (int i = 0; i < 6; i++) {
     int type = i % 2 == 0 ? TYPE_F32 : TYPE_F64;
@@ -325,7 +326,7 @@ int main(int argc, char **argv) {
     pthread_create(&callers[i], NULL, check_all, NULL);
   for (int i = 0; i < CALLERS; i++)
     pthread_join(callers[i], NULL);
-  printf("%d callers made %d calls of kernels %d times each, %s AVX-512\n", CALLERS, count, ROUNDS,
-         is_wide() ? "with" : "without");
+  printf("%d callers made %d calls of kernels %d times each, at level %d of x86-64\n", CALLERS, count, ROUNDS,
+         level());
   return 0;
 }
