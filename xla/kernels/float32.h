@@ -1,4 +1,4 @@
-// Sets the type of the typed headers to float32. May be included several times.
+// Sets the type of the typed headers to float32, and NAME for it and LEVEL. May be included several times.
 #undef REAL
 #undef BITS
 #undef LANES

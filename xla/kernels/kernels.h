@@ -4,10 +4,9 @@
 
 #include "check.h"
 
-// LEVELS is defined where kernels are compiled for several levels of x86-64, see versions.h.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// LEVELS is defined where kernels are compiled for several levels of x86-64, see versions.h. GCC knows them since 12.
+#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define LEVELS
-#include <immintrin.h>
 #endif
 #define INLINE static inline __attribute__((always_inline))
 

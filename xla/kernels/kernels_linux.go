@@ -11,7 +11,6 @@ extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_
 extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
 extern const kernel pengcde_emulated_linear[], pengcde_emulated_messages[];
 extern int pengcde_backwards;
-static int level_here(void) { return level(); }
 static const kernel *file(int i) {
   const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels,     pengcde_linear_kernels,
                            pengcde_combine_kernels, pengcde_path_kernels,      pengcde_emulated_linear,
@@ -38,7 +37,7 @@ func Emulated(backwards bool) map[string]unsafe.Pointer {
 
 // Level returns the level of x86-64 whose instructions the kernels of this process use: 4 with AVX-512, 3 with AVX2, or
 // 1, also on other processors.
-func Level() int { return int(C.level_here()) }
+func Level() int { return int(C.level()) }
 
 // Limit sets the highest level that the kernels of this process use, for tests.
 func Limit(level int) { C.pengcde_highest = C.int(level) }

@@ -230,7 +230,7 @@ INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restric
   NAME(inputs) of = {activated, hats, slopes, inverses};
   NAME(prepare)(l, &p, &of, (const REAL *)l->x->data + seed * size, l->rows, in);
   NAME(outer)(dw, v, of.hats, l->rows, in, out);
-  memset(sums, 0, (2 * in + out) * sizeof(double));
+  __builtin_memset(sums, 0, (2 * in + out) * sizeof(double));
   double *gains = sums, *shifts = sums + in, *biases = sums + 2 * in;
   NAME(matrix)(dx, v, p.weight, l->rows, out, in);
   for (int64_t r = 0; r < l->rows; r++)

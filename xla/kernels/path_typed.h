@@ -8,8 +8,8 @@ static void NAME(along)(const track *p, const REAL *restrict rows, int64_t lengt
     const REAL *before = rows + m.before * length, *at = rows + m.at * length, *after = rows + m.after * length;
     REAL v = m.x[0], w = m.x[1], dv = m.dx[0], dw = m.dx[1];
     if (m.constant) {
-      memcpy(x, at, d * sizeof(REAL));
-      memset(dx, 0, d * sizeof(REAL));
+      __builtin_memcpy(x, at, d * sizeof(REAL));
+      __builtin_memset(dx, 0, d * sizeof(REAL));
     } else if (p->kind != HERMITE) {
       for (int64_t i = 0; i < d; i++) {
         REAL next = after[i] - at[i];

@@ -50,10 +50,11 @@ INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin)
   for (int64_t k = at, end = at + width; k < end; k += NAME(SEVERAL)) {
     NAME(several) entries[2 * MOST];
     NAME(entries_at)(entries, from, k, end - k, each, along);
-    unsigned any = 0;
+    NAME(bits) any = 0;
     for (int j = 0; j < each; j++)
       any |= NAME(nonzero)(entries[j]);
-    NAME(pack)((REAL *)to + begin, any, NAME(load_first)((const REAL *)neighbours + k, end - k)); // without arithmetic
+    NAME(several) nodes = NAME(load_first)((const REAL *)neighbours + k, end - k); // moved as bits, without arithmetic
+    NAME(pack)((REAL *)to + begin, any, nodes);
     for (int j = 0; j < each; j++)
       NAME(pack)(values + j * room + begin, any, entries[j]);
     begin += __builtin_popcount(any);
@@ -202,7 +203,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
   int64_t room = p->lists.room, step = p->step * room;
-  memset(dc, 0, p->seeds * coefficients * sizeof(REAL));
+  __builtin_memset(dc, 0, p->seeds * coefficients * sizeof(REAL));
   for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * step) {
     NAME(vector) sums[2 * MOST] = {0};
     REAL rest[2 * MOST] = {0};
@@ -252,7 +253,7 @@ static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restr
                           const REAL *restrict z, const REAL *restrict v, int64_t d, void *const *rows) {
   int each = l->directed ? 2 * l->matrices : l->matrices;
   for (int j = 0; j < l->matrices; j++)
-    memset(rows[j], 0, l->batch * l->row * sizeof(REAL));
+    __builtin_memset(rows[j], 0, l->batch * l->row * sizeof(REAL));
   for (int64_t b = 0; b < l->batch; b++) {
     const REAL *own = c + b / part * each;
     int64_t at = b * l->row;

@@ -198,7 +198,7 @@ INLINE void NAME(outers)(REAL *restrict dputs, const NAME(sums) *s, const REAL *
 static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;
-  memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
+  __builtin_memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
     int64_t at = b / (r->batch / r->seeds) * r->sums * 4;
     NAME(sums) sums = NAME(sums_of)(r, b);

@@ -1,12 +1,12 @@
 // Declarations that kernels for numbers of type REAL share: vectors of LANES numbers. NAME(x) is x for this type and
-// width.
+// LEVEL.
 
 typedef union {
   REAL number;
   BITS bits;
 } NAME(parts);
 
-#if LEVEL == 4 // GCC splits vectors longer than a processor's into single numbers
+#if LEVEL == 4 // only here: GCC splits vectors longer than a processor's into single numbers
 typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
 INLINE void NAME(load)(NAME(vector) * to, const REAL *x) { *to = *(const NAME(vector) *)x; }
@@ -51,8 +51,8 @@ INLINE void NAME(add_product)(NAME(vector) * to, const NAME(vector) * x, const N
 INLINE REAL NAME(sum)(const NAME(vector) * x) {
   NAME(quarter) low, high, all;
   NAME(half) both = x->low + x->high;
-  memcpy(&low, &both, sizeof low);
-  memcpy(&high, (const char *)&both + sizeof low, sizeof high);
+  __builtin_memcpy(&low, &both, sizeof low);
+  __builtin_memcpy(&high, (const char *)&both + sizeof low, sizeof high);
   all = low + high;
   if (LANES == 8)
     return all[0] + all[1];
@@ -100,7 +100,7 @@ INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, 
     NAME(store)(y + i, &a);
   }
   if (first && i < d)
-    memset(y + i, 0, (d - i) * sizeof(REAL));
+    __builtin_memset(y + i, 0, (d - i) * sizeof(REAL));
   for (int64_t k = 0; i < d && k < count; k++)
     for (int64_t l = i; l < d; l++)
       y[l] += w[k] * z[at[k] * d + l];

@@ -5,6 +5,7 @@
 #ifdef LEVELS
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
+#include <immintrin.h> // here, so that its functions can be inlined whatever processor the flags name
 #undef LEVEL
 #define LEVEL 3
 #include "types.h"
