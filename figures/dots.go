@@ -146,7 +146,11 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
-			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, r.missing())})
+			start := plotter.XY{X: x.min, Y: at}
+			if !math.IsNaN(r.published()) {
+				start.Y += 0.36 // above the diamond
+			}
+			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{start}, r.missing())})
 		} else {
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
