@@ -174,7 +174,8 @@ func TestEnds(t *testing.T) {
 		}
 		xla.Free(out...)
 	}
-	if _, err := ends(path.Rectilinear); !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), "use Snapshots") {
+	_, err := ends(path.Rectilinear)
+	if !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), "use Snapshots") {
 		t.Errorf("a path without a kernel: %v, want ErrValues that names Snapshots", err)
 	}
 }

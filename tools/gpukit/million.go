@@ -33,7 +33,8 @@ func oneLargeStep(ctx context.Context, c *child) error {
 	}
 	c.found("memory, planned", gibibytes(planned), "GiB", fmt.Sprintf("%.1f GiB free", gibibytes(free)))
 	if planned > free*4/5 {
-		return skip("%.1f GiB are planned and %.1f GiB are free, want a quarter more", gibibytes(planned), gibibytes(free))
+		return skip("%.1f GiB are planned and %.1f GiB are free, want a quarter more", gibibytes(planned),
+			gibibytes(free))
 	}
 	start := time.Now()
 	model, windows, err := largeModel(backend, c.size.large)
