@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin wheel pins cuda aot aot-all ptx gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer peer-tgn site strip clean
+.PHONY: help setup plugin wheel pins cuda aot aot-all gpu-kit pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer peer-tgn site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -64,9 +64,6 @@ aot: setup ## after make cuda: compile all programs of the main models for an H2
 
 aot-all: setup ## after make cuda: compile all programs of all models, for graphs of three sizes, up to an hour
 	$(ENV) go run ./tools/aot -all $(AOT_FLAGS)
-
-ptx: setup ## after make cuda: compile the kernels for GPUs to xla/kernels/*.ptx
-	$(ENV) $(PY) tools/ptx.py
 
 gpu-kit: ## pack what tries and times the library on a machine with an NVIDIA GPU, build/gpu-kit.tar.xz (docs/cuda.md)
 	$(ENV) go run ./tools/gpukit/pack

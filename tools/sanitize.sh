@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the kernels for two callers at once under the thread sanitizer, and under those for addresses and undefined
-# behaviour, for make test-tsan. The latter also run the kernels for GPUs at the limits of their sizes.
+# behaviour, for make test-tsan.
 # Where the compiler has no sanitizer it says so and goes on.
 set -eu
 cd "$(dirname "$0")/../xla/kernels"
@@ -34,10 +34,6 @@ for sanitizer in thread address,undefined; do
 		said=$($steady "$folder/callers" $level)
 		echo "$sanitizer: $said"
 	done
-	if [ $sanitizer != thread ]; then # as emulated, they have a single thread
-		build "$folder/emulated" emulated_linear.c emulated_messages.c testdata/emulated.c
-		echo "$sanitizer: $($steady "$folder/emulated")"
-	fi
 	if [ $sanitizer = thread ] && $steady "$folder/callers" shared >"$folder/why" 2>&1; then
 		echo "$sanitizer: callers that write to the same memory went unseen" >&2
 		exit 1

@@ -12,55 +12,38 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
-
-	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
 // KernelsEnv is the environment variable that controls kernels. "off" computes everything by XLA's own operations,
-// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too on a CPU, and builds
-// the same programs as for a GPU, see [ForGPU]. The other values are for tests: "plain" builds programs for kernels but
-// runs the plain operations that stand for them; "emulated" and "backwards" are "gpu" with the kernels for GPUs, whose
-// threads run one after another, in order or from the last to the first; "avx2" makes kernels for CPUs do without
-// AVX-512, and "baseline" without AVX2 too; "refused" makes the plugin refuse kernels.
+// without the kernels of package [github.com/peng-cde/pengcde-go/xla/kernels]. "gpu" does so too, and builds the same
+// programs on a CPU as for a GPU, see [ForGPU]. The other values are for tests: "plain" builds programs for kernels but
+// runs the plain operations that stand for them; "avx2" makes kernels do without AVX-512, and "baseline" without AVX2
+// too; "refused" makes the plugin refuse kernels.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// asOnGPU reports whether a value of KernelsEnv builds the same programs on a CPU as for a GPU.
-func asOnGPU(setting string) bool { return setting == "gpu" || emulates(setting) }
-
-func emulates(setting string) bool { return setting == "emulated" || setting == "backwards" }
-
-// calling holds the GoMLX backends whose programs may call kernels. forGPU holds the ones whose programs are built for
-// a GPU, and whether they may call kernels for GPUs.
+// calling holds the GoMLX backends whose programs may call kernels, forGPU the ones whose programs are built for a GPU.
 var calling, forGPU sync.Map
 
-// HasKernels reports whether a program built for the backend of x may call kernels for CPUs with numbers of its type.
+// HasKernels reports whether a program built for the backend of x may call kernels with numbers of its type.
 func HasKernels(x *graph.Node) bool {
 	_, ok := calling.Load(x.Graph().Backend())
 	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
 // ForGPU reports whether a program for the backend of x should have few operations left after fusion, as each is a
-// launch on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "gpu",
-// "emulated" or "backwards".
+// launch on a GPU. It is true for XLA on other devices than the CPU, and on the CPU if [KernelsEnv] is "gpu".
 func ForGPU(x *graph.Node) bool {
 	_, ok := forGPU.Load(x.Graph().Backend())
 	return ok
 }
 
-// HasGPUKernels reports whether a program built for the backend of x may call kernels for GPUs with numbers of its
-// type.
-func HasGPUKernels(x *graph.Node) bool {
-	kernels, ok := forGPU.Load(x.Graph().Backend())
-	return ok && kernels.(bool) && x.DType() == dtypes.Float32
-}
-
-// Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels] and
-// [HasGPUKernels]. plain computes the same by XLA's own operations. It defines the outputs, and runs if the plugin does
-// not know the kernel or no kernel has this name. There is no gradient; see [WithPullback].
+// Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes
+// the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no kernel
+// has this name. There is no gradient; see [WithPullback].
 //
-// A kernel for CPUs checks the number, types and dimensions of its inputs and outputs. If they differ from its
-// signature, [Program.Call] returns an error that gives both. No kernel checks the contents of tensors: node numbers
-// beyond the states make it read out of bounds.
+// A kernel checks the number, types and dimensions of its inputs and outputs. If they differ from its signature,
+// [Program.Call] returns an error that gives both. It does not check the contents of tensors: node numbers beyond the
+// states make it read out of bounds.
 //
 // GoMLX 0.28 has no operation for a foreign function. The graph therefore calls a function whose name contains the name
 // of the kernel. It takes the inputs and the outputs of plain, and returns the latter. In the text for XLA's compiler
@@ -135,43 +118,9 @@ var (
 	tensorOf = regexp.MustCompile(`tensor<((?:[0-9?]+x)*)`)
 )
 
-// target returns how a call of a kernel is written, given the numbers of its inputs and outputs: its call_target_name,
-// and other attributes. ok is false for a kernel that is not known.
-type target func(kernel string, inputs, outputs int) (name, attributes string, ok bool)
-
-// handlers is the target of kernels that are registered with the plugin by their names.
-func handlers(known map[string]unsafe.Pointer) target {
-	return func(kernel string, _, _ int) (string, string, bool) { return kernel, "", known[kernel] != nil }
-}
-
-// inPTX is the target of kernels for GPUs. XLA launches them by a custom call that contains their code. It has them
-// take a pointer to each input and then to each output.
-func inPTX(kernel string, inputs, outputs int) (name, attributes string, ok bool) {
-	code, ok := kernels.PTX(kernel)
-	if !ok {
-		return "", "", false
-	}
-	places := make([]string, outputs)
-	for i := range places {
-		places[i] = fmt.Sprintf("%d : i32", inputs+i)
-	}
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(code)
-	return "__gpu$xla.gpu.ptx", fmt.Sprintf(`, backend_config = {name = "%s", kernel_type = "ptx", kernel_data = "%s", `+
-		`grid_x = %d : i32, grid_y = 1 : i32, grid_z = 1 : i32, block_x = %d : i32, block_y = 1 : i32, block_z = 1 : i32, `+
-		`shared_mem_bytes = 0 : i32, output_indices = [%s]}`, kernel, quoted, kernels.Blocks, kernels.Threads,
-		strings.Join(places, ", ")), true
-}
-
-// noKernels is the target of programs without kernels.
-func noKernels(string, int, int) (name, attributes string, ok bool) { return "", "", false }
-
-// rewritten returns the text of a program for XLA's compiler: with kernels, and with the loop of [NewLoop]. It returns
-// the text unchanged if the program has neither.
-func rewritten(program []byte, to target) []byte { return repeated(withKernels(program, to)) }
-
-// withKernels returns the text of a program in which kernels are called, on tensors in row-major order. It returns the
-// text unchanged if the program calls none.
-func withKernels(program []byte, to target) []byte {
+// withKernels returns the text of a program in which kernels that the plugin knows are called, on tensors in row-major
+// order. It returns the text unchanged if the program calls none.
+func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
 	replaced := make(map[string]bool)
 	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
 		part := callOf.FindSubmatch(call)
@@ -181,14 +130,14 @@ func withKernels(program []byte, to target) []byte {
 		}
 		values, types := first(part[1][1:len(part[1])-1], len(outputs)), first(part[3], len(outputs))
 		inputs := rowMajor(types)
-		name, attributes, ok := to(string(part[2]), len(inputs), len(outputs))
-		if !ok {
+		name := string(part[2])
+		if known[name] == nil {
 			return call
 		}
-		replaced[string(part[2])] = true
+		replaced[name] = true
 		return fmt.Appendf(nil, `"stablehlo.custom_call"(%s) { call_target_name = "%s", api_version = 4 : i32, `+
-			`operand_layouts = [%s], result_layouts = [%s]%s } : (%s) -> %s`, values, name, strings.Join(inputs, ", "),
-			strings.Join(outputs, ", "), attributes, types, part[4])
+			`operand_layouts = [%s], result_layouts = [%s] } : (%s) -> %s`, values, name, strings.Join(inputs, ", "),
+			strings.Join(outputs, ", "), types, part[4])
 	})
 	if len(replaced) == 0 {
 		return program

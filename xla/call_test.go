@@ -43,13 +43,13 @@ func TestWithKernels(t *testing.T) {
 		`(tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)`
 	var kernel int
 	known := map[string]unsafe.Pointer{"pengcde_double": unsafe.Pointer(&kernel)}
-	got := string(withKernels([]byte(program), handlers(known)))
+	got := string(withKernels([]byte(program), known))
 	if !strings.Contains(got, call) || strings.Contains(got, "double_12") || strings.Contains(got, "reduce") ||
 		strings.Count(got, "@pengcde_double_13") != 2 || strings.Count(got, "@xla_call_of_other_14") != 2 {
 		t.Errorf("got\n%s\nwant a call\n%s\nand the other functions as they were", got, call)
 	}
 	plain := []byte("func.func @main() {}")
-	if got := withKernels(plain, handlers(known)); &got[0] != &plain[0] {
+	if got := withKernels(plain, known); &got[0] != &plain[0] {
 		t.Error("a program without kernels is another one")
 	}
 }

@@ -4,11 +4,11 @@
 
 #include "programs.h"
 
-// pengcde_insert_ptx makes the loaded plugin in a file compile by pengcdeCompilePTX. It returns 0 on failure, and for a
+// pengcde_insert_loops makes the loaded plugin in a file compile by pengcdeCompileLoops. It returns 0 on failure, and for a
 // second plugin.
-int pengcde_insert_ptx(const char *file);
+int pengcde_insert_loops(const char *file);
 
-// pengcde_compile_below calls what compiled before pengcdeCompilePTX.
+// pengcde_compile_below calls what compiled before pengcdeCompileLoops.
 void *pengcde_compile_below(pengcde_compile_args *args);
 
 // pengcde_add_options makes the loaded plugin in a file compile with these options, appended to the options of each

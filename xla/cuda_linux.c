@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern void *pengcdeCompilePTX(pengcde_compile_args *args);
+extern void *pengcdeCompileLoops(pengcde_compile_args *args);
 
-static call below; // of pengcdeCompilePTX
+static call below; // of pengcdeCompileLoops
 
-int pengcde_insert_ptx(const char *file) {
+int pengcde_insert_loops(const char *file) {
   api *plugin = pengcde_api(file, CLIENT_COMPILE);
   if (plugin == NULL || below != NULL)
     return 0;
   below = plugin->functions[CLIENT_COMPILE];
-  if (pengcde_replace(&plugin->functions[CLIENT_COMPILE], (call)pengcdeCompilePTX))
+  if (pengcde_replace(&plugin->functions[CLIENT_COMPILE], (call)pengcdeCompileLoops))
     return 1;
   below = NULL;
   return 0;

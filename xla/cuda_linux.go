@@ -10,33 +10,26 @@ import "C"
 
 import "unsafe"
 
-// rewrittenCUDA holds the file of the plugin whose programs are rewritten, or "", and how they call kernels. The mutex
-// opening guards it.
-var rewrittenCUDA struct {
-	file string
-	to   target
-}
+// repeating is the file of the plugin whose programs repeat loops, or "". The mutex opening guards it.
+var repeating string
 
-// rewriteCUDA makes a loaded plugin compile programs as [rewritten], and reports whether it does. One plugin of a
-// process can.
-func rewriteCUDA(file string, to target) bool {
+// repeatLoops makes a loaded plugin compile programs with the loops of [NewLoop], and reports whether it does. One
+// plugin of a process can.
+func repeatLoops(file string) bool {
 	opening.Lock()
 	defer opening.Unlock()
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	if rewrittenCUDA.file == "" {
-		rewrittenCUDA.to = to // before the first program
-		if C.pengcde_insert_ptx(path) != 0 {
-			rewrittenCUDA.file = file
-		}
+	if repeating == "" && C.pengcde_insert_loops(path) != 0 {
+		repeating = file
 	}
-	return rewrittenCUDA.file == file
+	return repeating == file
 }
 
-//export pengcdeCompilePTX
-func pengcdeCompilePTX(args *C.pengcde_compile_args) unsafe.Pointer {
+//export pengcdeCompileLoops
+func pengcdeCompileLoops(args *C.pengcde_compile_args) unsafe.Pointer {
 	text := bytesAt(args.program.code, args.program.code_size)
-	if with := rewritten(text, rewrittenCUDA.to); &with[0] != &text[0] {
+	if with := repeated(text); &with[0] != &text[0] {
 		defer replaceProgram(args, with)()
 	}
 	return C.pengcde_compile_below(args)

@@ -4,4 +4,4 @@ package xla
 
 func addOptions(string, map[string]any) bool { return false }
 
-func rewriteCUDA(string, target) bool { return false }
+func repeatLoops(string) bool { return false }

@@ -163,17 +163,15 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 			loops = intercepted(file)
 			return err
 		})
-		if setting := os.Getenv(KernelsEnv); err == nil && asOnGPU(setting) {
+		if setting := os.Getenv(KernelsEnv); err == nil && setting == "gpu" {
 			forGPU.Store(b, true)
 		}
-	} else if err = open(); err == nil && device == cuda {
-		kernelless, loops = callingPTX(file)
-		forGPU.Store(b, kernelless == "")
-	} else if err == nil {
-		forGPU.Store(b, false)
-	}
-	if err == nil && device == cuda {
-		tuneCUDA(file)
+	} else if err = open(); err == nil {
+		forGPU.Store(b, true)
+		if device == cuda {
+			loops = repeatLoops(file)
+			tuneCUDA(file)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)

@@ -17,13 +17,13 @@ import (
 )
 
 // State of the plugin whose compiler was intercepted: its file, or "" before; why it has no kernels, or "" if it has
-// them; the store of its programs, or nil; and how its programs call kernels, or nil. The mutex opening guards the
+// them; the store of its programs, or nil; and the kernels that it knows, or nil. The mutex opening guards the
 // first two.
 var (
 	interceptedFile string
 	kernelless      string
 	programs        atomic.Pointer[store]
-	calls           atomic.Pointer[target]
+	known           atomic.Pointer[map[string]unsafe.Pointer]
 )
 
 // intercepting opens a plugin and replaces the compiler in the plugin's table of functions, which its C API documents.
@@ -57,16 +57,13 @@ func intercepting(file string, open func() error) (notice string, err error) {
 // registerKernels registers all kernels with the intercepted plugin. If that fails it returns the reason, and no kernel
 // is used afterwards.
 func registerKernels(setting string) (kernelless string) {
-	all := kernels.All()
-	switch {
-	case emulates(setting):
-		all, kernelless = kernels.Emulated(setting == "backwards"), KernelsEnv+"="+setting
-	case setting == "off" || asOnGPU(setting):
+	if setting == "off" || setting == "gpu" {
 		return KernelsEnv + "=" + setting
 	}
 	if highest, ok := kernels.Levels[setting]; ok {
 		kernels.Limit(highest)
 	}
+	all := kernels.All()
 	for name, handler := range all {
 		if setting == "refused" {
 			handler = nil
@@ -78,10 +75,9 @@ func registerKernels(setting string) (kernelless string) {
 		}
 	}
 	if setting != "plain" {
-		to := handlers(all)
-		calls.Store(&to)
+		known.Store(&all)
 	}
-	return kernelless
+	return ""
 }
 
 // intercepted reports whether the compiler of the plugin in a file was intercepted. The caller must hold opening.
@@ -107,12 +103,12 @@ func intercepts() bool {
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	record(bytesAt(args.program.code, args.program.code_size), bytesAt(args.program.format, args.program.format_size),
 		bytesAt(args.options, args.options_size))
-	to := target(noKernels)
-	if known := calls.Load(); known != nil {
-		to = *known
+	var handlers map[string]unsafe.Pointer
+	if all := known.Load(); all != nil {
+		handlers = *all
 	}
 	text := bytesAt(args.program.code, args.program.code_size)
-	if with := rewritten(text, to); &with[0] != &text[0] {
+	if with := repeated(withKernels(text, handlers)); &with[0] != &text[0] {
 		defer replaceProgram(args, with)()
 	}
 	s := programs.Load()

@@ -112,9 +112,8 @@ func (t *Topology) Identity() string {
 // compiled from then on. The value is a bool, an int or a string. No Compile may run at the same time.
 func (t *Topology) Set(flag string, value any) { t.options[flag] = value }
 
-// Code returns a program's code as Compile compiles it: with kernels in PTX for each [Call] of a kernel for GPUs, and
-// with the loop of [NewLoop].
-func (t *Topology) Code(s Source) []byte { return rewritten(s.Code, inPTX) }
+// Code returns a program's code as Compile compiles it, with the loop of [NewLoop].
+func (t *Topology) Code(s Source) []byte { return repeated(s.Code) }
 
 // Compile compiles a program; the error wraps [ErrCompile].
 func (t *Topology) Compile(s Source) (*Compiled, error) {

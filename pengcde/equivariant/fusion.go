@@ -138,9 +138,6 @@ func (f Fusion) apply(p *Pair, seeds nn.Seeds, weights, z *Node, identity bool) 
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
 	flat := Reshape(weights, seeds.Dims(p.sides*len(f.Maps))...)
-	if k := newOnGPU(p.operator, p.form, p.rows, identity); k.fits(z.Shape().Dim(-1), z) {
-		return k.multiply(seeds.Axis(flat), basis, offset, z)
-	}
 	ofKernel := p.prepared.kernel
 	if identity && ofKernel != nil { // a diagonal of ones
 		offset[len(offset)-1] = 1

@@ -43,7 +43,7 @@ func TestKernels(t *testing.T) {
 		}
 		return
 	}
-	modes := []string{"off", "gpu", "plain", "avx2", "baseline", "emulated", "backwards"}
+	modes := []string{"off", "gpu", "plain", "avx2", "baseline"}
 	switch backend := xlatest.Backend(t); {
 	case backend.ForGPU():
 		modes = modes[:1]

@@ -88,23 +88,11 @@ func (m *Matrix) entries() *Node {
 	return Slice(m.Rows, AxisRange(), AxisRange(0, m.Rows.Shape().Dim(1)-m.form.statistics()))
 }
 
-// Apply returns M Z for states z [batch, n, d], by XLA's operations on a GPU: where a sum with z does not follow, what
-// follows often needs another layout, and a kernel of its own then costs more launches than it saves.
+// Apply returns M Z for states z [batch, n, d].
 func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
 
-// OneLaunch reports whether [Matrix.Residual] and the products of a [Fusion] with states of a width, like z but for
-// that, are a single launch on a GPU.
-func (m *Matrix) OneLaunch(width int, z *Node) bool {
-	return newOnGPU(m.operator, m.form, nil, false).fits(width, z)
-}
-
-// Residual returns Z + M Z for states z [batch, n, d], in one launch if [Matrix.OneLaunch] and all nodes are present.
-func (m *Matrix) Residual(z *Node) *Node {
-	if k := newOnGPU(m.operator, m.form, []*Node{m.Rows}, true); m.present == nil && k.fits(z.Shape().Dim(-1), z) {
-		return k.alone(z)
-	}
-	return Add(z, m.Apply(z))
-}
+// Residual returns Z + M Z for states z [batch, n, d].
+func (m *Matrix) Residual(z *Node) *Node { return Add(z, m.Apply(z)) }
 
 func (m *Matrix) multiply(z *Node) *Node {
 	if m.prepared == nil {

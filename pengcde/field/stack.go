@@ -129,9 +129,6 @@ func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node
 // A' act on the time channel's part of H and are not multiplied by the rate, since A' already contains the rate of the
 // change.
 func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
-	if s.dx != nil && s.a.OneLaunch(c.Out, x) {
-		return s.driveByOutputs(v, c, m, x)
-	}
 	switch {
 	case m.da == nil && m.both == nil:
 		return s.contract(c.ApplyResidual(v, x, m.residual))
@@ -148,18 +145,4 @@ func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Nod
 		return ReduceSum(Squeeze(SliceAxis(rows, -2, AxisElem(0)), -2), -2)
 	})
 	return Add(s.contract(c.ApplyResidual(v, x, m.residual)), m.da(ofTime))
-}
-
-// driveByOutputs is drive with node features, where messages act on all outputs of the layer, although its input is
-// narrower: on a GPU fewer launches are worth more than fewer operations.
-func (s signal) driveByOutputs(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
-	h := c.Features(v, x)
-	dz := s.contract(m.residual(h))
-	if m.da == nil {
-		return dz
-	}
-	dims, p := h.Shape().Dimensions, s.dx.Shape().Dim(2)
-	byChannel := Reshape(h, dims[0], dims[1], c.Out/(2*p), p, 2)
-	ofTime := Squeeze(SliceAxis(byChannel, -1, AxisElem(0)), -1)
-	return Add(dz, m.da(ReduceSum(ofTime, -1)))
 }

@@ -8,13 +8,10 @@ import (
 )
 
 // Normalised applies the linear map to the normalised x [batch, n, In], after the activation if one is given:
-// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU, and for small samples on a GPU, it takes one pass, except for the
-// activation [HyperbolicTangent].
+// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation
+// [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
 	k := normalised{norm: r.Norm.Resolved(), before: before}
-	if own := (onGPU{k}); own.fits(max(int(v.Seeds), 1), l, x) {
-		return xla.WithPullback(own.apply, own.pull, k.inputs(v, r, l, x)...)[0]
-	}
 	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {
 		if before != nil {
 			x = before.Apply(x)

@@ -114,8 +114,7 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 }
 
 // Other ways to compute agree with the definition too, and their gradients with differences: the plain operations that
-// replace a kernel, kernels without AVX-512 and without AVX2, and programs for a GPU, with its kernels in C and
-// without. A process has one way from the opening of its backend on.
+// replace a kernel, kernels without AVX-512 and without AVX2, and programs for a GPU. A process has one way from the opening of its backend on.
 func TestNormalisedOtherwise(t *testing.T) {
 	switch {
 	case os.Getenv(xla.KernelsEnv) != "":
@@ -123,7 +122,7 @@ func TestNormalisedOtherwise(t *testing.T) {
 	case !xlatest.Backend(t).HasKernels():
 		t.Skip("no kernels here, so all ways are one")
 	}
-	for _, mode := range []string{"plain", "avx2", "baseline", "gpu", "emulated", "backwards"} {
+	for _, mode := range []string{"plain", "avx2", "baseline", "gpu"} {
 		child := exec.Command(os.Args[0], "-test.run=^TestNormalised(Gradients)?$", "-test.v")
 		child.Env = append(os.Environ(), xla.KernelsEnv+"="+mode)
 		if said, err := child.CombinedOutput(); err != nil || bytes.Count(said, []byte("--- PASS: TestNormalised")) != 2 {

@@ -65,9 +65,8 @@ func TestStepsOnTheCPU(t *testing.T) {
 	}{
 		"doctor": {passed, "", ""}, "gradient": {passed, "PENG-CDE recommended: gradient", ""},
 		"golden": {skipped, "", "make gpu-kit"}, "tests": {skipped, "", "make gpu-kit"},
-		"epochs": {passed, "epoch, 16 nodes", ""}, "million": {passed, "memory, planned", ""},
-		"peer": {skipped, "", "no-such-python"}, "kernels": {skipped, "PENG-CDE recommended, 16 nodes: pullback", "make"},
-		"xla": {passed, "PENG-CDE recommended, 16 nodes: pullback", ""},
+		"epochs": {passed, "recommended field, 16 nodes", ""}, "million": {passed, "memory, planned", ""},
+		"peer": {skipped, "", "no-such-python"}, "parts": {skipped, "PENG-CDE recommended, 16 nodes: pullback", "make"},
 	} {
 		s := steps[name]
 		if s == nil || s.State != want.state || !strings.Contains(s.Reason, want.reason) {
@@ -90,7 +89,7 @@ func TestTimeLimit(t *testing.T) {
 	if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), "epochs (timed out)") {
 		t.Errorf("error %v, want one that names the steps", err)
 	}
-	for _, s := range []string{"gradient", "epochs", "kernels"} {
+	for _, s := range []string{"gradient", "epochs", "parts"} {
 		if steps[s] == nil || steps[s].State != timedOut {
 			t.Errorf("%s: %+v, want timed out\n%s", s, steps[s], table)
 		}

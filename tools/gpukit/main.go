@@ -1,4 +1,4 @@
-// Command gpukit tries the library on a machine with an NVIDIA GPU and measures it there, in eight minutes and without
+// Command gpukit tries the library on a machine with an NVIDIA GPU and measures it there, in twelve minutes and without
 // a checkout: "make gpu-kit" packs it with what it needs (docs/cuda.md). It runs steps one after the other, each in its
 // own process with a time limit, and writes the results after each. It exits with 0 if no step failed, with 1
 // otherwise, and with 3 if the machine lacks what a GPU needs.
@@ -62,7 +62,7 @@ func parse(args []string) (o options, err error) {
 	flags.StringVar(&o.out, "out", "gpu-kit-results", "folder for the results")
 	flags.StringVar(&o.size, "size", "", "of the work: gpu, cpu or tiny; else by -backend")
 	flags.StringVar(&o.only, "only", "", "names of the steps to run, such as doctor,gradient; else all")
-	flags.DurationVar(&o.limit, "limit", 8*time.Minute, "time for all steps")
+	flags.DurationVar(&o.limit, "limit", 12*time.Minute, "time for all steps")
 	flags.StringVar(&o.step, "step", "", "run one step in this process, as the command itself does")
 	flags.StringVar(&o.reference, "reference", "", "write the reference values of step gradient to this file and end")
 	if err := flags.Parse(args); err != nil {

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // runner runs the steps, each in a process of its own.
@@ -45,7 +43,7 @@ func (r *runner) all(ctx context.Context) error {
 		fmt.Fprintf(r.out, "%s, at most %.0f s\n", s.name, step.Limit)
 		began := time.Now()
 		limited, stop := context.WithDeadline(ctx, end)
-		r.one(limited, self, step, s.kernels)
+		r.one(limited, self, step)
 		stop()
 		step.Seconds = time.Since(began).Seconds()
 		fmt.Fprintf(r.out, "  %s after %.1f s %s\n", step.State, step.Seconds, step.Reason)
@@ -59,16 +57,12 @@ func (r *runner) all(ctx context.Context) error {
 	return nil
 }
 
-// one runs a step to its end, or ends it with all processes that it started. kernels is a value of xla.KernelsEnv; ""
-// keeps the user's.
-func (r *runner) one(ctx context.Context, self string, s *Step, kernels string) {
+// one runs a step to its end, or ends it with all processes that it started.
+func (r *runner) one(ctx context.Context, self string, s *Step) {
 	command := exec.CommandContext(ctx, self, "-step", s.Name, "-backend", r.backend, "-size", r.size, "-python", r.python)
 	command.Env = os.Environ()
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		command.Env = append(command.Env, name+"="+r.env[name])
-	}
-	if kernels != "" {
-		command.Env = append(command.Env, xla.KernelsEnv+"="+kernels)
 	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

@@ -13,22 +13,19 @@ type step struct {
 	// share of the time for all steps, in hundredths. A step may also use what the steps before it left.
 	share int
 	does  func(context.Context, *child) error
-	// kernels is a value of xla.KernelsEnv; "" keeps the user's.
-	kernels string
 }
 
 // steps are in the order of their use: the first ones tell whether anything works.
 func steps() []step {
 	return []step{
-		{"doctor", 6, examine, ""},
-		{"gradient", 10, compareGradients, ""},
-		{"golden", 16, runGolden, ""},
-		{"tests", 13, runTests, ""},
-		{"epochs", 20, timeEpochs, ""},
-		{"million", 12, oneLargeStep, ""},
-		{"peer", 9, racePeer, ""},
-		{"kernels", 7, timeKernels, ""},
-		{"xla", 7, withoutKernels, "off"},
+		{"doctor", 3, examine},
+		{"gradient", 4, compareGradients},
+		{"golden", 16, runGolden},
+		{"tests", 13, runTests},
+		{"epochs", 24, timeEpochs},
+		{"million", 13, oneLargeStep},
+		{"peer", 19, racePeer},
+		{"parts", 8, timeParts},
 	}
 }
 
@@ -54,14 +51,14 @@ type size struct {
 	epochs, peer    []int // numbers of nodes
 	epochsTimed     int
 	large           int // nodes of step million, with ten times as many edges
-	model           int // nodes of the models whose programs step kernels times
+	model           int // nodes of the models whose programs step parts times
 	products, field string
 	calls           string // of a benchmark
 	tests           string // of step tests, a pattern of names
 }
 
 var sizes = map[string]size{
-	"gpu": {epochs: []int{128, 256, 512, 1024, 2048, 4096, 8192, 16384}, epochsTimed: 3, peer: []int{128, 512},
+	"gpu": {epochs: []int{128, 256, 512, 1024, 2048, 4096, 16384}, epochsTimed: 3, peer: []int{128, 512},
 		large: 1e6, model: 400, products: "Product/n=(129|400|1000|2048)/", field: "Undirected/n=(400|2048)/", calls: "50x"},
 	"cpu": {epochs: []int{128, 256, 512, 1024}, epochsTimed: 2, peer: []int{128}, large: 1e5, model: 100,
 		products: "Product/n=(129|400)/", field: "Undirected/n=400/", calls: "10x"},

@@ -5,8 +5,6 @@
 //
 // Each of them checks the number, types and dimensions of the tensors of a call, and returns an error to XLA if they do
 // not match. Kernels have no state but for tests, so calls may run at the same time and share their inputs.
-//
-// A few kernels are for GPUs, in CUDA. XLA launches them with their code, see [PTX]. They check nothing.
 package kernels
 
 // Levels are the settings of PENGCDE_KERNELS that lower the highest level of x86-64 that kernels use, see [Level].

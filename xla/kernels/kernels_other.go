@@ -7,9 +7,6 @@ import "unsafe"
 // All returns the kernels of this package by name. It is empty where XLA does not call kernels.
 func All() map[string]unsafe.Pointer { return nil }
 
-// Emulated returns the kernels of [PTX] as functions for a CPU. It is empty where XLA does not call kernels.
-func Emulated(bool) map[string]unsafe.Pointer { return nil }
-
 // Level is 1 where XLA does not call kernels.
 func Level() int { return 1 }
 

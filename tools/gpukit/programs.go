@@ -13,9 +13,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// timeKernels times the programs of a step and of its pullback, then the products of package equivariant and a field
+// timeParts times the programs of a step and of its pullback, then the products of package equivariant and a field
 // with its gradient by the packages' own benchmarks.
-func timeKernels(ctx context.Context, c *child) error {
+func timeParts(ctx context.Context, c *child) error {
 	if err := c.timePrograms(ctx); err != nil {
 		return err
 	}
@@ -33,18 +33,8 @@ func timeKernels(ctx context.Context, c *child) error {
 	return nil
 }
 
-// withoutKernels compares gradients and times programs of XLA's operations alone, to be read beside the same with
-// kernels.
-func withoutKernels(ctx context.Context, c *child) error {
-	if err := compareGradients(ctx, c); err != nil {
-		return err
-	}
-	return c.timePrograms(ctx)
-}
-
-// timePrograms takes the fastest of some forward solves and of some epochs, and counts the calls of the two programs. A
-// step is the solve over its calls, a pullback the rest of the epoch over its own; both contain the host, which waits
-// for each.
+// timePrograms takes the fastest of some epochs, and their fastest forward solve and pullback. A step is the solve over
+// its tries, a pullback the rest over its rounds; both contain the host.
 func (c *child) timePrograms(ctx context.Context) error {
 	backend, err := c.open()
 	if err != nil {
@@ -52,11 +42,12 @@ func (c *child) timePrograms(ctx context.Context) error {
 	}
 	defer backend.Close()
 	var lock sync.Mutex
-	calls := map[string]int{}
+	calls, began := map[string]int{}, map[string]time.Time{}
 	stop, err := xla.Record(xla.Recorder{Called: func(name string) {
 		lock.Lock()
 		defer lock.Unlock()
 		calls[name]++
+		began[name] = time.Now()
 	}})
 	if err != nil {
 		return err
@@ -72,22 +63,15 @@ func (c *child) timePrograms(ctx context.Context) error {
 			return err
 		}
 		defer model.Close()
-		forward := math.Inf(1)
-		for range 4 { // the first call compiles
-			clear(calls)
-			start := time.Now()
-			if _, err := model.Steps(ctx, windows); err != nil {
-				return err
-			}
-			forward = min(forward, time.Since(start).Seconds())
-		}
-		steps := calls["ode step"] + calls["loop of ode steps"]
-		var tries, pullbacks int
-		report, err := model.Fit(ctx, windows, nil, train.Config{Epochs: 4, EvaluateEvery: train.NoValidation,
+		forward, pullback := math.Inf(1), math.Inf(1)
+		var tries, rounds int
+		report, err := model.Fit(ctx, windows, nil, train.Config{Epochs: 6, EvaluateEvery: train.NoValidation,
 			BatchSize: len(windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
-			Progress: func(train.Progress) {
+			Progress: func(train.Progress) { // an epoch calls encoder, solve, loss, pullback of the solve and of the encoder
+				forward = min(forward, began["loss"].Sub(began["encoder"]).Seconds())
+				pullback = min(pullback, began["encoder pullback"].Sub(began["loss"]).Seconds())
 				tries = calls["ode step"] + calls["loop of ode steps"]
-				pullbacks = calls["ode step pullback"] + calls["loop of ode pullbacks"]
+				rounds = calls["ode step pullback"] + calls["loop of ode pullbacks"]
 				clear(calls)
 			}})
 		if err != nil {
@@ -97,11 +81,9 @@ func (c *child) timePrograms(ctx context.Context) error {
 		for _, e := range report.Epochs {
 			epoch = min(epoch, e.Seconds)
 		}
-		step := forward / float64(max(steps, 1))
 		at := fmt.Sprintf("%s, %d nodes: ", one.Model, one.Config.Nodes)
-		c.found(at+"step", 1e3*step, "ms", fmt.Sprintf("%d tries, with the host", steps))
-		c.found(at+"pullback", 1e3*(epoch-step*float64(tries))/float64(max(pullbacks, 1)), "ms",
-			fmt.Sprintf("%d rounds, with the host", pullbacks))
+		c.found(at+"step", 1e3*forward/float64(max(tries, 1)), "ms", fmt.Sprintf("%d tries, with the host", tries))
+		c.found(at+"pullback", 1e3*pullback/float64(max(rounds, 1)), "ms", fmt.Sprintf("%d rounds, with the host", rounds))
 		c.found(at+"epoch", epoch, "s", "docs/cuda.md has what was predicted for 400 nodes")
 	}
 	return nil
