@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +95,38 @@ func TestTimeLimit(t *testing.T) {
 		if steps[s] == nil || steps[s].State != timedOut {
 			t.Errorf("%s: %+v, want timed out\n%s", s, steps[s], table)
 		}
+	}
+}
+
+// The page on CUDA has the figures of the stored results, and their picture.
+func TestStoredResults(t *testing.T) {
+	text, err := os.ReadFile("h200.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored Results
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/cuda.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range stored.Steps[0].Figures {
+		if !strings.Contains(string(page), fmt.Sprintf("| %.3f (", f.Value)) {
+			t.Errorf("docs/cuda.md has no %.3f: %s", f.Value, f)
+		}
+	}
+	folder := t.TempDir()
+	if err := drawStored("h200.json", folder); err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := os.ReadFile(filepath.Join(folder, "gpu-kit.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown, err := os.ReadFile("../../docs/h200.svg"); err != nil || !bytes.Equal(drawn, shown) {
+		t.Errorf("docs/h200.svg is another picture (%v): go run ./tools/gpukit -draw tools/gpukit/h200.json -out FOLDER", err)
 	}
 }
 

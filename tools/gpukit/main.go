@@ -51,6 +51,7 @@ type options struct {
 	limit                                    time.Duration
 	step                                     string // to run in this process
 	reference                                string // file to write the values of step gradient to
+	results                                  string // file of results to draw
 }
 
 func parse(args []string) (o options, err error) {
@@ -65,6 +66,7 @@ func parse(args []string) (o options, err error) {
 	flags.DurationVar(&o.limit, "limit", 12*time.Minute, "time for all steps")
 	flags.StringVar(&o.step, "step", "", "run one step in this process, as the command itself does")
 	flags.StringVar(&o.reference, "reference", "", "write the reference values of step gradient to this file and end")
+	flags.StringVar(&o.results, "draw", "", "draw the results in this file to gpu-kit.svg in -out and end")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -101,6 +103,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	case o.reference != "":
 		return writeReference(ctx, o.reference)
+	case o.results != "":
+		return drawStored(o.results, o.out)
 	case o.step != "":
 		return (&child{size: sizes[o.size], options: o, out: out}).run(ctx)
 	}

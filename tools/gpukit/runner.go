@@ -47,7 +47,7 @@ func (r *runner) all(ctx context.Context) error {
 		stop()
 		step.Seconds = time.Since(began).Seconds()
 		fmt.Fprintf(r.out, "  %s after %.1f s %s\n", step.State, step.Seconds, step.Reason)
-		if err := r.results.write(); err != nil {
+		if err := errors.Join(r.results.write(), r.results.draw()); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
