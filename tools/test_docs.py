@@ -44,7 +44,7 @@ class Docs(unittest.TestCase):
 
     def test_tests_and_benchmarks(self):
         folders = ("affinity", "bench", "cmd", "datasets", "docs", "dyngraph", "experiments", "forecast", "internal",
-                   "pengcde", "stats", "xla")
+                   "pengcde", "stats", "tools", "xla")
         code = "\n".join(file.read_text(encoding="utf-8") for folder in folders
                          for file in (ROOT / folder).rglob("*_test.go"))
         for page in PAGES:

@@ -4,8 +4,8 @@
 
 #include "programs.h"
 
-// pengcde_insert_loops makes the loaded plugin in a file compile by pengcdeCompileLoops. It returns 0 on failure, and for a
-// second plugin.
+// pengcde_insert_loops makes the loaded plugin in a file compile by pengcdeCompileLoops. It returns 0 on failure, and
+// for a second plugin.
 int pengcde_insert_loops(const char *file);
 
 // pengcde_compile_below calls what compiled before pengcdeCompileLoops.

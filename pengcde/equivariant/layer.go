@@ -36,7 +36,7 @@ func (l Layer) Messages(v nn.Values, p *Pair) func(x *Node) *Node {
 	return func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) }
 }
 
-// Residual returns the function x + M x, see [Matrix.Residual].
+// Residual returns the function x + M x; on a CPU a kernel adds x.
 func (l Layer) Residual(v nn.Values, p *Pair) func(x *Node) *Node {
 	return func(x *Node) *Node { return l.Fusion.apply(p, v.Seeds, v.Get(l.Name+".maps"), x, true) }
 }

@@ -8,8 +8,7 @@ import (
 )
 
 // Normalised applies the linear map to the normalised x [batch, n, In], after the activation if one is given:
-// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation
-// [HyperbolicTangent].
+// l.Apply(v, r.Apply(v, before.Apply(x))). On a CPU it takes one pass, except for the activation [HyperbolicTangent].
 func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
 	k := normalised{norm: r.Norm.Resolved(), before: before}
 	if x.Rank() == 3 && r.Over == GraphNorm && xla.ForGPU(x) {

@@ -114,7 +114,8 @@ func (c normalisedCase) call(t *testing.T, program *xla.Program, values [][]floa
 }
 
 // Other ways to compute agree with the definition too, and their gradients with differences: the plain operations that
-// replace a kernel, kernels without AVX-512 and without AVX2, and programs for a GPU. A process has one way from the opening of its backend on.
+// replace a kernel, kernels without AVX-512 and without AVX2, and programs for a GPU. A process has one way from the
+// opening of its backend on.
 func TestNormalisedOtherwise(t *testing.T) {
 	switch {
 	case os.Getenv(xla.KernelsEnv) != "":

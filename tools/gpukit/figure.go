@@ -31,14 +31,16 @@ func (r *Results) figure() (*figures.Figure, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	paper := figures.Series{Name: "the paper's code, H100 or H200", Points: true, Style: figures.Style{Dash: figures.Dashed}}
+	paper := figures.Series{Name: "the paper's code, H100 or H200", Points: true,
+		Style: figures.Style{Dash: figures.Dashed}}
 	for _, n := range sizes["gpu"].epochs {
 		if value, printed := catalogue.Published("epoch", "peng", fmt.Sprint(n)); printed {
 			paper.X, paper.Y = append(paper.X, float64(n)), append(paper.Y, value.Value)
 		}
 	}
-	return figures.Lines(figures.Axes{Title: "Training epoch, " + cmp.Or(r.Machine.Card, r.Machine.Processor), X: "nodes", Y: "seconds", LogX: true,
-		LogY: true, Height: 300}, append(lines, paper)...)
+	axes := figures.Axes{Title: "Training epoch, " + cmp.Or(r.Machine.Card, r.Machine.Processor), X: "nodes",
+		Y: "seconds", LogX: true, LogY: true, Height: 300}
+	return figures.Lines(axes, append(lines, paper)...)
 }
 
 // draw stores the figure as gpu-kit.svg beside the results, if there is one.

@@ -34,7 +34,7 @@ func timeParts(ctx context.Context, c *child) error {
 }
 
 // timePrograms takes the fastest of some epochs, and their fastest forward solve and pullback. A step is the solve over
-// its tries, a pullback the rest over its rounds; both contain the host.
+// its tries, a pullback the time from the loss on over its rounds; both contain the host.
 func (c *child) timePrograms(ctx context.Context) error {
 	backend, err := c.open()
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *child) timePrograms(ctx context.Context) error {
 		at := fmt.Sprintf("%s, %d nodes: ", one.Model, one.Config.Nodes)
 		c.found(at+"step", 1e3*forward/float64(max(tries, 1)), "ms", fmt.Sprintf("%d tries, with the host", tries))
 		c.found(at+"pullback", 1e3*pullback/float64(max(rounds, 1)), "ms", fmt.Sprintf("%d rounds, with the host", rounds))
-		c.found(at+"epoch", epoch, "s", "docs/cuda.md has what was predicted for 400 nodes")
+		c.found(at+"epoch", epoch, "s", "docs/cuda.md has a prediction for 400 nodes")
 	}
 	return nil
 }

@@ -47,8 +47,11 @@ func (r *runner) all(ctx context.Context) error {
 		stop()
 		step.Seconds = time.Since(began).Seconds()
 		fmt.Fprintf(r.out, "  %s after %.1f s %s\n", step.State, step.Seconds, step.Reason)
-		if err := errors.Join(r.results.write(), r.results.draw()); err != nil {
+		if err := r.results.write(); err != nil {
 			return err
+		}
+		if err := r.results.draw(); err != nil { // the next steps matter more
+			r.results.log(err.Error())
 		}
 		if err := ctx.Err(); err != nil {
 			return err
