@@ -38,8 +38,8 @@ func ForGPU(x *graph.Node) bool {
 }
 
 // Call returns the outputs of a kernel for its inputs. The backend must have kernels, see [HasKernels]. plain computes
-// the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no kernel
-// has this name. There is no gradient; see [WithPullback].
+// the same by XLA's own operations. It defines the outputs, and runs if the plugin does not know the kernel or no
+// kernel has this name. There is no gradient; see [WithPullback].
 //
 // A kernel checks the number, types and dimensions of its inputs and outputs. If they differ from its signature,
 // [Program.Call] returns an error that gives both. It does not check the contents of tensors: node numbers beyond the

@@ -63,7 +63,10 @@ func drawStored(file, folder string) error {
 	}
 	r := &Results{folder: folder}
 	if err := json.Unmarshal(text, r); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return fmt.Errorf("%s: %w; want a gpu-kit.json", file, err)
+	}
+	if f, err := r.figure(); f == nil && err == nil {
+		return fmt.Errorf("%s has no seconds of step epochs to draw: run gpukit -only epochs", file)
 	}
 	return r.draw()
 }

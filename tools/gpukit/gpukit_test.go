@@ -13,6 +13,11 @@ import (
 
 	"github.com/gomlx/go-xla/pjrt"
 
+	"github.com/peng-cde/pengcde-go/internal/aot"
+	"github.com/peng-cde/pengcde-go/internal/gradients"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -128,7 +133,55 @@ func TestStoredResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if shown, err := os.ReadFile("../../docs/h200.svg"); err != nil || !bytes.Equal(drawn, shown) {
-		t.Errorf("docs/h200.svg is another picture (%v): copy gpu-kit.svg of go run ./tools/gpukit -draw tools/gpukit/h200.json", err)
+		t.Errorf("docs/h200.svg is another picture (%v): copy gpu-kit.svg of go run ./tools/gpukit -draw "+
+			"tools/gpukit/h200.json", err)
+	}
+}
+
+// The gradient of the published field jumps where parameters move by a rounding error; with SiLU, as step gradient
+// compares it, it does not.
+func TestReferenceHasNoKink(t *testing.T) {
+	backend, err := xla.Open(xla.Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer backend.Close()
+	cases := gradientCases()
+	smooth := cases[slices.IndexFunc(cases, func(c aot.Case) bool { return strings.HasSuffix(c.Model, "SiLU") })]
+	smooth.Config.Float64 = true
+	published := smooth
+	published.Config.Field = field.PENG{}
+	// moved is the gradient after a first step of AdamW, which moves each parameter by about the rate.
+	moved := func(c aot.Case, rate float64) map[string][]float64 {
+		model, err := pengcde.New(backend, c.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer model.Close()
+		windows, err := c.Data(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := train.Config{Epochs: 1, EvaluateEvery: train.NoValidation, BatchSize: len(windows),
+			AdamW: train.AdamW{LearningRate: rate, WeightDecay: train.NoDecay}}
+		if _, err := model.Fit(t.Context(), windows, nil, step); err != nil {
+			t.Fatal(err)
+		}
+		_, gradient, err := gradients.Of(t.Context(), model, windows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gradient
+	}
+	for _, one := range []struct {
+		aot.Case
+		jumps bool
+	}{{smooth, false}, {published, true}} {
+		differs, of, err := gradients.LargestDifference(moved(one.Case, 1e-12), moved(one.Case, 3e-7))
+		if err != nil || differs > gradientTolerance != one.jumps {
+			t.Errorf("the gradient of %s changes by %.1e, want more than %g to be %t: %v", of, differs,
+				gradientTolerance, one.jumps, err)
+		}
 	}
 }
 

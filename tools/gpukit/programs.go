@@ -67,7 +67,7 @@ func (c *child) timePrograms(ctx context.Context) error {
 		var tries, rounds int
 		report, err := model.Fit(ctx, windows, nil, train.Config{Epochs: 6, EvaluateEvery: train.NoValidation,
 			BatchSize: len(windows), AdamW: train.AdamW{LearningRate: 1e-12}, // the same steps in each epoch
-			Progress: func(train.Progress) { // an epoch calls encoder, solve, loss, pullback of the solve and of the encoder
+			Progress: func(train.Progress) { // after encoder, solve, loss, and the pullbacks of solve and encoder
 				forward = min(forward, began["loss"].Sub(began["encoder"]).Seconds())
 				pullback = min(pullback, began["encoder pullback"].Sub(began["loss"]).Seconds())
 				tries = calls["ode step"] + calls["loop of ode steps"]
@@ -83,7 +83,8 @@ func (c *child) timePrograms(ctx context.Context) error {
 		}
 		at := fmt.Sprintf("%s, %d nodes: ", one.Model, one.Config.Nodes)
 		c.found(at+"step", 1e3*forward/float64(max(tries, 1)), "ms", fmt.Sprintf("%d tries, with the host", tries))
-		c.found(at+"pullback", 1e3*pullback/float64(max(rounds, 1)), "ms", fmt.Sprintf("%d rounds, with the host", rounds))
+		c.found(at+"pullback", 1e3*pullback/float64(max(rounds, 1)), "ms",
+			fmt.Sprintf("%d rounds, with the host", rounds))
 		c.found(at+"epoch", epoch, "s", "docs/cuda.md has a prediction for 400 nodes")
 	}
 	return nil
