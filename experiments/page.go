@@ -18,8 +18,6 @@ type Page struct {
 	// Overviews is the number of summary tables at the start of Show. If it or Pictures is positive, the remaining
 	// tables are folded away.
 	Overviews int
-	// More holds tables that follow the tables of Show, such as tables of another profile.
-	More []*figures.Table
 	// Figures follow the tables, except for the first ones, Pictures of them, which open the page.
 	Figures  []PageFigure
 	Pictures int
@@ -56,9 +54,6 @@ func (r *Report) Part() (*Part, error) {
 			return nil, err
 		}
 		p.Page = *page
-	}
-	for _, table := range p.More {
-		items = append(items, table)
 	}
 	if p.Matrix != nil {
 		items = append(items, figures.NoteList(p.Matrix.Notes))

@@ -48,10 +48,10 @@ func TestPart(t *testing.T) {
 	study := Study{Name: "toy", Show: func(r *Report) ([]figures.Item, error) {
 		table := &figures.Table{Title: r.Results.Title(), Columns: []figures.Column{{Title: "x"}},
 			Notes: []string{"of a table"}}
-		return []figures.Item{table, figures.NoteList{"of all"}}, nil
-	}, Page: func(r *Report) (*Page, error) {
 		more := &figures.Table{Title: "more", Columns: []figures.Column{{Title: "x"}}, Notes: []string{"of more"}}
-		return &Page{Verdict: r.All.Title() + " is best", Overviews: 1, More: []*figures.Table{more}}, nil
+		return []figures.Item{table, more, figures.NoteList{"of all"}}, nil
+	}, Page: func(r *Report) (*Page, error) {
+		return &Page{Verdict: r.All.Title() + " is best", Overviews: 1}, nil
 	}}
 	r := &Report{Study: study, Profile: Medium, Results: Results{one}, All: Results{one}}
 	p, err := r.Part()
@@ -77,5 +77,22 @@ func TestPart(t *testing.T) {
 	r.Study.Page = func(*Report) (*Page, error) { return nil, broken }
 	if _, err := r.Part(); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+// A report is within another that plans its stored runs; planned runs alone do not matter.
+func TestWithin(t *testing.T) {
+	results(t)
+	study, o := toy(), options(t)
+	o.Models, o.Seeds = []string{"zero"}, []uint64{0}
+	some := run(t, study, o)
+	o.Models, o.Seeds = nil, []uint64{1}
+	other, err := study.Stored(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !some.Within(some) || some.Within(other) || !other.Within(some) {
+		t.Errorf("within itself %t, another seed %t; without runs %t: want true, false, true", some.Within(some),
+			some.Within(other), other.Within(some))
 	}
 }

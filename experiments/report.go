@@ -82,6 +82,15 @@ func (r *Report) Folder() string { return r.folder }
 // Count returns the number of stored runs and the number of all selected runs.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 
+// Within reports whether another report plans all stored runs of this one.
+func (r *Report) Within(other *Report) bool {
+	planned := make(map[string]bool)
+	for _, result := range other.Results {
+		planned[result.slot.Name()] = true
+	}
+	return !slices.ContainsFunc(r.Results.Made(), func(result Result) bool { return !planned[result.slot.Name()] })
+}
+
 // Kept reports whether [Study.Run] can continue from earlier work: a stored run, or the checkpoint of an interrupted
 // training.
 func (r *Report) Kept() bool {

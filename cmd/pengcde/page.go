@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
@@ -28,11 +29,25 @@ func (c collection) collect(ctx context.Context, write func(*pages.Document) err
 		}
 		defer restore()
 	}
-	document, err := pages.Collect(ctx, experiments.Profile(c.Profile), paper.All())
+	document, err := documentOf(ctx, experiments.Profile(c.Profile))
 	if err != nil {
 		return err
 	}
 	return write(document)
+}
+
+// documentOf collects the stored runs of all studies, and the latest races.
+func documentOf(ctx context.Context, profile experiments.Profile) (*pages.Document, error) {
+	document, err := pages.Collect(ctx, profile, paper.All())
+	if err != nil {
+		return nil, err
+	}
+	races, err := bench.Latest()
+	if err != nil {
+		return nil, err
+	}
+	document.EpochSeconds, document.EpochMachine = races.EpochSeconds()
+	return document, nil
 }
 
 type pageCommand struct {

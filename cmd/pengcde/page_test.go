@@ -28,7 +28,7 @@ func TestResultsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := pages.Collect(t.Context(), experiments.Medium, paper.All())
+	document, err := documentOf(t.Context(), experiments.Medium)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +42,11 @@ func TestResultsPage(t *testing.T) {
 			t.Fatalf("docs/results.md, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", i+1, foundRuns(t),
 				slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
 		}
+	}
+	full, own := strings.Index(text, "\n## table1, profile full\n"), strings.Index(text, "\n## table1\n")
+	if full < 0 || own < full || strings.Count(text, ", profile full\n") != 1 {
+		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and of no other study", full,
+			own)
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
 	if len(named) != len(drawn) || len(named) < 5 {
@@ -70,7 +75,7 @@ func TestResultsPage(t *testing.T) {
 			t.Errorf("%s is not what stored runs give: %v", path, err)
 		}
 	}
-	report, err := document.Report(t.Context(), nil, "") // made of the same parts
+	report, err := document.Report(t.Context()) // made of the same parts
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
@@ -17,12 +16,7 @@ type reportCommand struct {
 // Run writes the report, and prints its path.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
 	return c.collect(ctx, func(document *pages.Document) error {
-		races, err := bench.Latest()
-		if err != nil {
-			return err
-		}
-		seconds, machine := races.EpochSeconds()
-		report, err := document.Report(ctx, seconds, machine)
+		report, err := document.Report(ctx)
 		if err != nil {
 			return err
 		}

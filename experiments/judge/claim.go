@@ -18,8 +18,9 @@ type Claim struct {
 	Says, Printed string
 	// Studies names the studies whose runs judge the claim.
 	Studies []string
-	// Find returns what the evidence shows, case by case.
-	Find Finder
+	// Find returns what the evidence shows, case by case. Recommended, if not nil, does the same with the recommended
+	// field in place of the published one.
+	Find, Recommended Finder
 }
 
 // Finder returns what the evidence shows about a claim, case by case.

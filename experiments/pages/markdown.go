@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -27,7 +28,11 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 		if p.Verdict == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", p.Report.Study.Title, p.Report.Study.Name, p.Verdict)
+		title := p.Report.Study.Title
+		if p.Report.Profile != d.Profile {
+			title += fmt.Sprintf(", profile %s", p.Report.Profile)
+		}
+		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", title, d.anchor(p), p.Verdict)
 	}
 	if len(d.None) > 0 {
 		var names []string
@@ -37,8 +42,15 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 		fmt.Fprintf(&b, "- Not run yet in this profile: %s. `pengcde run %s --profile %s --dry-run` says how long it "+
 			"takes.\n", strings.Join(names, ", "), names[0], d.Profile)
 	}
-	for _, p := range d.Parts {
-		text, err := markdownPart(p, folder)
+	claims, err := d.claimsTable()
+	if err != nil {
+		return "", nil, err
+	}
+	fmt.Fprintf(&b, "\n## The paper's claims\n\n%s\n<details><summary>How claims are judged</summary>\n\n%s\n\n"+
+		"</details>\n", claims, paper.JudgedBy)
+	for i, p := range d.Parts {
+		again := i > 0 && d.Parts[i-1].Report.Study.Name == p.Report.Study.Name
+		text, err := d.markdownPart(p, folder, again)
 		if err != nil {
 			return "", nil, fmt.Errorf("page on %s: %w", p.Report.Study.Name, err)
 		}
@@ -48,13 +60,53 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	return b.String(), drawn, nil
 }
 
-// markdownPart returns the part of the page on one study.
-func markdownPart(p *experiments.Part, folder string) (string, error) {
+// inWords returns the verdict, where the claim holds if it does not hold everywhere, and the profiles if they differ
+// from the document's.
+func (j judged) inWords(own experiments.Profile) string {
+	text := string(j.Verdict)
+	if where := j.Where(); where != "" {
+		text += ": " + where
+	}
+	if j.Profile != own {
+		text += fmt.Sprintf(" (profile %s", j.Profile)
+		for _, other := range j.Others {
+			text += fmt.Sprintf("; in profile %s %s", other.Profile, other.Verdict)
+		}
+		text += ")"
+	}
+	return text
+}
+
+// claimsTable returns the verdicts on the paper's claims.
+func (d *Document) claimsTable() (string, error) {
+	claims, err := d.claims()
+	if err != nil {
+		return "", err
+	}
+	t := figures.Table{Title: "Verdicts on the paper's claims", Columns: []figures.Column{{Title: "the paper claims"},
+		{Title: "the published field"}, {Title: "the recommended field"}}}
+	for _, c := range claims {
+		cells := []figures.Cell{figures.Text(c.Says), figures.Text(c.inWords(d.Profile)), experiments.None()}
+		for _, r := range c.Recommended {
+			cells[2] = figures.Text(r.inWords(d.Profile))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t.Markdown()
+}
+
+// markdownPart returns a part of the page on one study. If again is set, the part before it is on the same study.
+func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) (string, error) {
 	var b strings.Builder
 	study := p.Report.Study
-	fmt.Fprintf(&b, "## %s\n\n%s. Data: %s.\n\n", study.Name, study.Title, study.Data)
-	if study.About != "" {
-		fmt.Fprintf(&b, "%s\n\n", study.About)
+	fmt.Fprintf(&b, "## %s\n\n", d.heading(p))
+	if again {
+		fmt.Fprintf(&b, "The same study in profile %s.\n\n", p.Report.Profile)
+	} else {
+		fmt.Fprintf(&b, "%s. Data: %s.\n\n", study.Title, study.Data)
+		if study.About != "" {
+			fmt.Fprintf(&b, "%s\n\n", study.About)
+		}
 	}
 	draw := func(all []experiments.PageFigure) {
 		for _, figure := range all {

@@ -41,6 +41,8 @@ func sentence(text string) string {
 // section is the part of the report on one study.
 type section struct {
 	*experiments.Part
+	// ID is where links to the section lead.
+	ID            string
 	Made, Planned int
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
@@ -48,7 +50,7 @@ type section struct {
 	// holds the tables, Folded the tables that are folded away, Beside the further content of the paper's exhibits, and
 	// Drawn the other figures.
 	Opening, Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
-	// Others holds the counts of stored and planned runs in the other profiles.
+	// Others holds the counts of stored and planned runs in the profiles that the document is not of.
 	Others []profileCount
 }
 
@@ -63,28 +65,19 @@ func (s section) Missing() int { return s.Planned - s.Made }
 func (s section) Study() experiments.Study { return s.Report.Study }
 
 // Report returns the document as one self-contained HTML file: verdicts on the paper's claims, the paper's tables and
-// figures next to ours, and the cost of every study. epochSeconds holds the seconds per training epoch, by model ID
-// and number of nodes, and epochMachine names the machine that measured them. They are used for the claims about
-// speed; without them no such claim is tested.
-func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64,
-	machine string) ([]byte, error) {
-	evidence := judge.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
-		EpochMachine: machine}
-	for _, p := range d.Parts {
-		evidence.Reports[p.Report.Study.Name] = p.Report
-	}
-	sections, err := d.sections(ctx, evidence)
+// figures next to ours, and the cost of every study.
+func (d *Document) Report(ctx context.Context) ([]byte, error) {
+	sections, err := d.sections(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var claims []judge.Judgement
+	claims, err := d.claims()
+	if err != nil {
+		return nil, err
+	}
 	counts := make(map[judge.Verdict]int)
-	for _, c := range paper.Claims() {
-		j, err := c.Judge(evidence)
-		if err != nil {
-			return nil, err
-		}
-		claims, counts[j.Verdict] = append(claims, j), counts[j.Verdict]+1
+	for _, c := range claims {
+		counts[c.Verdict]++
 	}
 	names := make(map[string]string)
 	var last time.Time
@@ -105,8 +98,8 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	return b.Bytes(), err
 }
 
-// sections returns a section for each study, in the order of the paper.
-func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []section, err error) {
+// sections returns a section for each part, in the order of the paper's studies.
+func (d *Document) sections(ctx context.Context) (all []section, err error) {
 	parts := slices.Clone(d.Parts)
 	for _, r := range d.None { // only the published numbers are shown
 		p, err := r.Part()
@@ -116,21 +109,23 @@ func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []sectio
 		parts = append(parts, p)
 	}
 	for _, study := range paper.InOrder() {
-		at := slices.IndexFunc(parts, func(p *experiments.Part) bool { return p.Report.Study.Name == study.Name })
-		if at < 0 {
-			continue
+		for _, p := range parts {
+			if p.Report.Study.Name != study.Name {
+				continue
+			}
+			s := section{Part: p, ID: d.anchor(p)}
+			if err := s.fill(ctx, d); err != nil {
+				return nil, fmt.Errorf("report on %s: %w", study.Name, err)
+			}
+			all = append(all, s)
 		}
-		s := section{Part: parts[at]}
-		if err := s.fill(ctx, e); err != nil {
-			return nil, fmt.Errorf("report on %s: %w", study.Name, err)
-		}
-		all = append(all, s)
 	}
 	return all, nil
 }
 
 // fill renders the tables and figures of a section.
-func (s *section) fill(ctx context.Context, e judge.Evidence) error {
+func (s *section) fill(ctx context.Context, d *Document) error {
+	e := d.evidence(s.Report.Profile)
 	s.Made, s.Planned = s.Report.Count()
 	shown, folded := s.FoldedTables()
 	var beside []figures.Item
@@ -178,7 +173,7 @@ func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 		}
 	}
 	for _, profile := range experiments.Profiles() {
-		if profile == s.Report.Profile {
+		if profile == d.Profile {
 			continue
 		}
 		other, err := s.Study().Stored(ctx, experiments.Options{Profile: profile})

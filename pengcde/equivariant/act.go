@@ -1,52 +1,135 @@
 package equivariant
 
-import "github.com/peng-cde/pengcde-go/dyngraph"
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
 
 // Act applies a map of the matrix with these weights on a pattern to one number for each node, M x. It runs on the host
 // in O(edges + nodes), without the factor of [Map.Scale]. It panics on weights or numbers of another length.
 func (m Map) Act(p *dyngraph.Pattern, weights, x []float64) []float64 {
-	takes, puts := table[m].takes, table[m].puts
+	c := NewCombination(p, weights)
+	c.Add(1, m)
 	y := make([]float64, p.Nodes)
-	switch puts {
-	case edges, transposed:
-		for e, w := range weights {
-			u, v := p.From[e], p.To[e]
-			if puts == transposed {
-				u, v = v, u
-			}
-			y[u] += w * x[v]
-		}
-		return y
-	}
-	v := takes.of(p, weights)
-	sum := 0.0 // the sum that every node receives
-	for u := range y {
-		switch puts {
-		case onDiagonal:
-			y[u] = v[u] * x[u]
-		case onColumns:
-			sum += v[u] * x[u]
-		case onRows:
-			sum += x[u]
-		}
-	}
-	for u := range y {
-		switch puts {
-		case onColumns:
-			y[u] = sum
-		case onRows:
-			y[u] = v[u] * sum
-		}
-	}
+	c.AddTo(y, 1, x)
 	return y
 }
 
-// of returns the statistic of each node.
-func (s statistic) of(p *dyngraph.Pattern, weights []float64) []float64 {
-	v := make([]float64, p.Nodes)
+// Combination is a linear combination of maps of one matrix A, for products on the host. It has the form a A + b A^T +
+// diag(d) + r 1^T + 1 c^T, which all 15 maps have. So a product takes O(edges + nodes) however many maps there are.
+type Combination struct {
+	from, to                []int32 // of the edges whose weights are not zero
+	weights                 []float64
+	straight, transpose     float64 // a and b
+	diagonal, rows, columns []float64
+	known                   [statistics][]float64 // of A, where a map has asked for it
+}
+
+// NewCombination returns the combination of no maps of the matrix with these weights on a pattern, the zero matrix. It
+// panics on weights of another length.
+func NewCombination(p *dyngraph.Pattern, weights []float64) *Combination {
+	if len(weights) != len(p.From) {
+		panic(fmt.Sprintf("pengcde/equivariant: %d weights of %d edges", len(weights), len(p.From)))
+	}
+	c := &Combination{diagonal: make([]float64, p.Nodes)}
+	for e, from := range p.From {
+		if w := weights[e]; w != 0 {
+			c.from, c.to, c.weights = append(c.from, from), append(c.to, p.To[e]), append(c.weights, w)
+		}
+	}
+	return c
+}
+
+// Zero returns the combination of no maps of the same matrix.
+func (c *Combination) Zero() *Combination {
+	return &Combination{from: c.from, to: c.to, weights: c.weights, diagonal: make([]float64, len(c.diagonal)),
+		known: c.known}
+}
+
+// Add adds a map times a coefficient, without the factor of [Map.Scale].
+func (c *Combination) Add(coefficient float64, m Map) {
+	of := table[m]
+	switch of.puts {
+	case edges:
+		c.straight += coefficient
+	case transposed:
+		c.transpose += coefficient
+	case onDiagonal:
+		floats.AddScaled(c.diagonal, coefficient, c.statistic(of.takes))
+	case onRows:
+		addScaled(&c.rows, coefficient, c.statistic(of.takes))
+	case onColumns:
+		addScaled(&c.columns, coefficient, c.statistic(of.takes))
+	}
+}
+
+// AddUnit adds the unit matrix times a coefficient.
+func (c *Combination) AddUnit(coefficient float64) { floats.AddConst(coefficient, c.diagonal) }
+
+// addScaled adds a vector times a coefficient to a sum, which is nil if nothing has been added.
+func addScaled(sum *[]float64, coefficient float64, v []float64) {
+	if *sum == nil {
+		*sum = make([]float64, len(v))
+	}
+	floats.AddScaled(*sum, coefficient, v)
+}
+
+// AddTo adds scale times the product with x to y. It panics if they do not have a number for each node.
+func (c *Combination) AddTo(y []float64, scale float64, x []float64) {
+	if n := len(c.diagonal); len(x) != n || len(y) != n {
+		panic(fmt.Sprintf("pengcde/equivariant: a product of %d numbers into %d, want %d, one for each node", len(x),
+			len(y), n))
+	}
+	for u, d := range c.diagonal {
+		y[u] += scale * d * x[u]
+	}
+	if a := scale * c.straight; a != 0 {
+		for e, w := range c.weights {
+			y[c.from[e]] += a * w * x[c.to[e]]
+		}
+	}
+	if b := scale * c.transpose; b != 0 {
+		for e, w := range c.weights {
+			y[c.to[e]] += b * w * x[c.from[e]]
+		}
+	}
+	if c.rows != nil {
+		floats.AddScaled(y, scale*floats.Sum(x), c.rows)
+	}
+	if c.columns != nil {
+		floats.AddConst(scale*floats.Dot(c.columns, x), y)
+	}
+}
+
+// MaxNorm returns a bound of the largest sum of magnitudes in a row, the norm for the largest magnitude of a vector.
+func (c *Combination) MaxNorm() float64 {
+	sums := make([]float64, len(c.diagonal))
+	for u, d := range c.diagonal {
+		sums[u] = math.Abs(d)
+		if c.rows != nil {
+			sums[u] += float64(len(sums)) * math.Abs(c.rows[u])
+		}
+	}
+	for e, w := range c.weights {
+		sums[c.from[e]] += math.Abs(c.straight * w)
+		sums[c.to[e]] += math.Abs(c.transpose * w)
+	}
+	return floats.Max(sums) + floats.Norm(c.columns, 1)
+}
+
+// statistic returns the statistic of each node.
+func (c *Combination) statistic(s statistic) []float64 {
+	if c.known[s] != nil {
+		return c.known[s]
+	}
+	v := make([]float64, len(c.diagonal))
 	all := 0.0
-	for e, w := range weights {
-		from, to := p.From[e], p.To[e]
+	for e, w := range c.weights {
+		from, to := c.from[e], c.to[e]
 		switch s {
 		case rowSums:
 			v[from] += w
@@ -65,9 +148,8 @@ func (s statistic) of(p *dyngraph.Pattern, weights []float64) []float64 {
 		}
 	}
 	if s == total || s == trace {
-		for u := range v {
-			v[u] = all
-		}
+		floats.AddConst(all, v)
 	}
+	c.known[s] = v
 	return v
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
@@ -29,5 +31,43 @@ func TestActIsItsDefinition(t *testing.T) {
 			want[i/n] += matrix[i] * x[i%n]
 		}
 		fixture.Close(t, m.String(), m.Act(p, weights, x), want, 1e-14)
+	}
+}
+
+// A combination is the sum of its maps, and its bound holds.
+func TestCombinationIsASum(t *testing.T) {
+	const n = 4
+	p, _, err := dyngraph.NewPattern(n, []int{0, 1, 2, 3, 3}, []int{1, 2, 2, 0, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, x := []float64{0.5, -2, 0, 3, 0.25}, []float64{1, -0.5, 2, -3}
+	c, want := NewCombination(p, weights), make([]float64, n)
+	c.AddUnit(-0.75)
+	floats.AddScaled(want, -0.75, x)
+	for i, m := range All15() {
+		coefficient := math.Cos(float64(i))
+		c.Add(coefficient, m)
+		floats.AddScaled(want, coefficient, m.Act(p, weights, x))
+	}
+	got := []float64{1, 1, 1, 1}
+	c.AddTo(got, 2, x)
+	floats.AddConst(-1, got)
+	floats.Scale(0.5, got)
+	fixture.Close(t, "the product", got, want, 1e-13)
+
+	largest := 0.0
+	for u := range n {
+		row := 0.0
+		for v := range n {
+			unit, column := make([]float64, n), make([]float64, n)
+			unit[v] = 1
+			c.AddTo(column, 1, unit)
+			row += math.Abs(column[u])
+		}
+		largest = max(largest, row)
+	}
+	if bound := c.MaxNorm(); bound < largest || bound > 4*largest {
+		t.Errorf("the bound is %g, want at least the norm %g and not far above", bound, largest)
 	}
 }

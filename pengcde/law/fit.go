@@ -156,8 +156,19 @@ func spansOf(windows []dyngraph.Window) (flows, changes []span) {
 
 // learnt is a fitted coefficient: of a map, or of the state if the map is nil.
 type learnt struct {
-	of    *equivariant.Map
+	takes *equivariant.Map
 	value *float64
+}
+
+// of returns the derivative of an operator by the coefficient.
+func (l learnt) of(o operator) *equivariant.Combination {
+	by := o.Zero()
+	if l.takes == nil {
+		by.AddUnit(1)
+	} else {
+		by.Add(1, *l.takes)
+	}
+	return by
 }
 
 func (l *Law) learnt(change bool) (all []learnt) {
@@ -274,9 +285,8 @@ func (l *Law) advance(s *dyngraph.Series, k int, x []float64, slopes [][]float64
 		middle := o.flow(length/2, x)
 		end := o.flow(length/2, middle)
 		for j, one := range own {
-			add := func(share float64, x []float64) {
-				floats.AddScaled(slopes[j], share*length, act(one.of, s.Pattern, weights, x))
-			}
+			by := one.of(o)
+			add := func(share float64, x []float64) { by.AddTo(slopes[j], share*length, x) }
 			add(1./6, x)
 			slopes[j] = o.flow(length/2, slopes[j])
 			add(4./6, middle)

@@ -11,40 +11,22 @@ import (
 
 // operator is L(A) or L'(ΔA) of a law on one graph.
 type operator struct {
-	pattern *dyngraph.Pattern
-	weights []float64
-	state   float64
-	terms   []Term
-	// norm bounds the maximum norm of the operator.
-	norm float64
+	*equivariant.Combination
+	norm float64 // its MaxNorm
 }
 
 func (l Law) operator(p *dyngraph.Pattern, weights []float64, change bool) operator {
-	o := operator{pattern: p, weights: weights}
+	o := operator{Combination: equivariant.NewCombination(p, weights)}
 	if !change {
-		o.state = l.State
+		o.AddUnit(l.State)
 	}
-	absolute, ones := make([]float64, len(weights)), make([]float64, p.Nodes)
-	for e, w := range weights {
-		absolute[e] = math.Abs(w)
-	}
-	floats.AddConst(1, ones)
-	o.norm = math.Abs(o.state)
 	for _, t := range l.Terms {
 		if t.Change == change && t.Coefficient != 0 {
-			o.terms = append(o.terms, t)
-			o.norm += math.Abs(t.Coefficient) * floats.Max(t.Map.Act(p, absolute, ones))
+			o.Add(t.Coefficient, t.Map)
 		}
 	}
+	o.norm = o.MaxNorm()
 	return o
-}
-
-// apply adds scale times the operator's product with x to y.
-func (o operator) apply(y []float64, scale float64, x []float64) {
-	floats.AddScaled(y, scale*o.state, x)
-	for _, t := range o.terms {
-		floats.AddScaled(y, scale*t.Coefficient, t.Map.Act(o.pattern, o.weights, x))
-	}
 }
 
 const (
@@ -70,7 +52,7 @@ func (o operator) flow(h float64, x []float64) []float64 {
 		last := append([]float64{}, y...)
 		for k := 1; k <= seriesTerms; k++ {
 			clear(term)
-			o.apply(term, h/float64(steps*k), last)
+			o.AddTo(term, h/float64(steps*k), last)
 			floats.Add(y, term)
 			if floats.Norm(term, math.Inf(1)) <= 1e-16*floats.Norm(y, math.Inf(1)) {
 				break
@@ -79,12 +61,4 @@ func (o operator) flow(h float64, x []float64) []float64 {
 		}
 	}
 	return y
-}
-
-// act returns the product of a map of A with x, or x itself if the map is nil.
-func act(m *equivariant.Map, p *dyngraph.Pattern, weights, x []float64) []float64 {
-	if m == nil {
-		return append([]float64{}, x...)
-	}
-	return m.Act(p, weights, x)
 }

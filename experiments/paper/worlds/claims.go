@@ -295,12 +295,17 @@ func below(model string, others []string, of Measure) judge.Finder {
 	}
 }
 
-// improvement tests whether the error of the Original is reduced by the printed amount, on graphs with the same
-// number of nodes and with the same number of epochs. The printed errors have intervals too.
-func improvement(e judge.Evidence) (all []judge.Case, err error) {
+// improvement returns a finder that tests whether a model reduces the error of the Original by the amount that the paper
+// prints of PENG-CDE, on graphs with the same number of nodes and with the same number of epochs. The printed errors
+// have intervals too.
+func improvement(model string) judge.Finder {
+	return func(e judge.Evidence) ([]judge.Case, error) { return improvements(e, model) }
+}
+
+func improvements(e judge.Evidence, model string) (all []judge.Case, err error) {
 	all, err = eachDynamics(e, []string{"original"}, func(profile experiments.Profile, dynamics string,
 		results experiments.Results) ([]judge.Case, error) {
-		compared, err := ratios(results, "peng", []string{"original"}, OnTest)
+		compared, err := ratios(results, model, []string{"original"}, OnTest)
 		if err != nil {
 			return nil, err
 		}
@@ -375,18 +380,29 @@ var (
 	untouched = []string{"gn-ode", "constant"} // not driven by a control path
 )
 
-// Finders maps the IDs of the claims on simulated worlds to their finders.
+// Finders maps the IDs of the claims on simulated worlds to their finders, with the published field as PENG-CDE.
 func Finders() map[string]judge.Finder {
+	finders := map[string]judge.Finder{
+		"equivariance": equivariance,
+		"parameters":   fewer,
+		"weights":      weights,
+		"epochs":       epochs,
+	}
+	maps.Copy(finders, errorFinders("peng"))
+	return finders
+}
+
+// Recommended maps the IDs of the claims on errors to finders with the recommended field as PENG-CDE.
+func Recommended() map[string]judge.Finder { return errorFinders("recommended") }
+
+// errorFinders maps the IDs of the claims on the errors of PENG-CDE to finders that take a model for it.
+func errorFinders(model string) map[string]judge.Finder {
 	return map[string]judge.Finder{
-		"fusions":       below("peng", fusions, OnTest),
-		"improvement":   improvement,
-		"untouched":     below("peng", untouched, OnTest),
-		"rivals":        below("peng", rivalIDs, OnTest),
-		"equivariance":  equivariance,
-		"interpolation": below("peng", fusions, Interpolated),
-		"extrapolation": below("peng", fusions, Extrapolated),
-		"parameters":    fewer,
-		"weights":       weights,
-		"epochs":        epochs,
+		"fusions":       below(model, fusions, OnTest),
+		"improvement":   improvement(model),
+		"untouched":     below(model, untouched, OnTest),
+		"rivals":        below(model, rivalIDs, OnTest),
+		"interpolation": below(model, fusions, Interpolated),
+		"extrapolation": below(model, fusions, Extrapolated),
 	}
 }

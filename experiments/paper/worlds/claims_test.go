@@ -77,6 +77,16 @@ func TestClaimsOnWorlds(t *testing.T) {
 	for _, id := range []string{"fusions", "untouched", "rivals", "equivariance"} {
 		studytest.Expect(t, Finders(), id, better, judge.Holds)
 	}
+	recommended := onWorlds(func(_, id string, block int) float64 {
+		if id == "recommended" {
+			return scale(block) * wobble(block) / 2
+		}
+		return scale(block) * wobble(block+len(id)%5)
+	})
+	for _, id := range []string{"fusions", "untouched", "rivals"} {
+		studytest.Expect(t, Recommended(), id, recommended, judge.Holds)
+		studytest.Expect(t, Finders(), id, recommended, judge.Open)
+	}
 	studytest.Expect(t, Finders(), "weights", better, judge.Holds,
 		"row sums on rows: as claimed; weight -0.555 ± 0.023 (the paper: 0.775), its size 0.555, the "+
 			"mean size of other maps 0.010")

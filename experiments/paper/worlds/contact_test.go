@@ -26,7 +26,7 @@ func TestContactPlan(t *testing.T) {
 	}{
 		experiments.Quick:  {2, 2 * 3, 100, 6},
 		experiments.Medium: {7, 7 * len(contactModels) * 3, 100, 2000},
-		experiments.Full:   {7, 7 * len(contactModels) * 10, 400, 2000},
+		experiments.Full:   {7, 7 * len(contactModels) * 3, 400, 2000},
 	} {
 		runs, err := Contact().Plan(t.Context(), experiments.Scope{Profile: profile})
 		if err != nil {
@@ -205,7 +205,7 @@ func TestContactWithoutRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(part.Tables) != 2 || len(part.Figures) != 0 || part.Verdict != "" || len(part.More) != 0 {
+	if len(part.Tables) != 2 || len(part.Figures) != 0 || part.Verdict != "" {
 		t.Errorf("%d tables, %d figures, verdict %q", len(part.Tables), len(part.Figures), part.Verdict)
 	}
 	notes := strings.Join(part.Notes, "\n")

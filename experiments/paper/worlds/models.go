@@ -30,13 +30,13 @@ type worldsSize struct {
 
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
-	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
+	size := worldsSize{nodes: 400, seeds: 3, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
 		patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
 			"pre-mult-fair", "original", "peng", "recommended", catalogue.LawID, "peng15", "peng-fast"}}
 	switch p {
 	case experiments.Medium:
-		size.nodes, size.seeds = 100, 3
+		size.nodes = 100
 		size.models = slices.DeleteFunc(size.models, func(id string) bool { return id == "peng-fast" })
 	case experiments.Quick:
 		size.nodes, size.seeds, size.epochs, size.evaluateEvery = 100, 1, 6, 5

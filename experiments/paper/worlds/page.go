@@ -1,8 +1,6 @@
 package worlds
 
 import (
-	"context"
-
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
@@ -24,8 +22,7 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 // noFurtherFigures is for studies with so many rows that lines over time cannot be told apart.
 func noFurtherFigures(*experiments.Report, *catalogue.Drawn) {}
 
-// page returns the figures that open it, critical-difference diagrams, further figures, and the stored runs of the
-// published protocol.
+// page returns the figures that open it, critical-difference diagrams and further figures.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	var drawn catalogue.Drawn
 	w.opening(r, &drawn)
@@ -36,15 +33,6 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	var err error
 	if page.Verdict, page.Matrix, page.Numbers, err = w.Verdict(r); err != nil {
 		return nil, err
-	}
-	if r.Profile != experiments.Full {
-		full, err := r.Study.Stored(context.Background(), experiments.Options{Profile: experiments.Full})
-		if err != nil {
-			return nil, err
-		}
-		if table := w.stored(full); table != nil {
-			page.More = append(page.More, table)
-		}
 	}
 	return page, drawn.Err
 }

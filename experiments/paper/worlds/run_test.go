@@ -158,45 +158,6 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// Stored runs of the published protocol are shown next to the paper's errors, for the worlds that have any.
-func TestStoredWorlds(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	w := Table1()
-	r, err := w.Stored(t.Context(), experiments.Options{Fresh: true, Profile: experiments.Full})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table := w.stored(r); table != nil {
-		t.Errorf("a table of nothing:\n%s", table)
-	}
-	for i, result := range r.Results {
-		if result.Keys["dynamics"] != "heat" || result.Keys["family"] != "grid" || result.Seed > 2 {
-			continue
-		}
-		switch result.Model.ID {
-		case "constant":
-			score := map[string]float64{"test": 10 + float64(result.Seed)}
-			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Scores: score}}
-		case "peng":
-			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Failure: "diverged"}}
-		}
-	}
-	text, err := w.stored(r).Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"profile full, of which 6 of 1200 planned runs are stored",
-		" heat, grid | heat, grid, paper |\n", " 11.000 ± 2.484, 3 of 10 seeds |    11.155 ± 0.669 |",
-		"missing, 7 of 10; diverged, 3 of 10 |     0.481 ± 0.195 |", "No result is stored for DCRNN; "} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "**11") || strings.Contains(text, "gene") {
-		t.Errorf("some seeds are ranked, or a world without a run is shown:\n%s", text)
-	}
-}
-
 func TestRounded(t *testing.T) {
 	got := rounded([]float64{0, 12345, -0.00123456, 4.9e-324, 1.2345e300})
 	if diff := cmp.Diff([]float64{0, 12340, -0.001235, 5e-324, 1.234e300}, got); diff != "" {

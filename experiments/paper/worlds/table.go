@@ -105,39 +105,6 @@ func misprinted(results experiments.Results, dynamics string) string {
 		"errors above it: %s.", dynamics, strings.Join(parts, "; "))
 }
 
-// stored returns the test errors of a report next to the paper's, for the worlds that have any; nil if there is none.
-func (w Worlds) stored(r *experiments.Report) *figures.Table {
-	made, planned := r.Count()
-	if made == 0 {
-		return nil
-	}
-	t := &figures.Table{Title: fmt.Sprintf("%s: test error, profile %s, of which %d of %d planned runs are stored", w.Name,
-		r.Profile, made, planned), Columns: []figures.Column{{Title: "model"}},
-		Finding: "Worlds without a stored run are left out."}
-	var worlds []experiments.Results
-	for _, v := range w.seen(r.Results) {
-		for _, value := range r.Results.Values(v.columns) {
-			some := v.of(r.Results).Where(v.columns, value)
-			if len(some.Made()) > 0 {
-				worlds = append(worlds, some)
-				t.Columns = append(t.Columns, figures.Column{Title: v.name + ", " + value, Better: figures.Lower, Decimals: 3})
-			}
-		}
-	}
-	for _, id := range r.Models() {
-		cells := []figures.Cell{figures.Text(r.Results.Where("model", id)[0].Model.Name)}
-		for _, world := range worlds {
-			cell, runs := experiments.None(), world.Where("model", id)
-			if len(runs.Made()) > 0 {
-				cell = runs.Cell(string(OnTest), experiments.Interval{})
-			}
-			cells = append(cells, cell.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"])))
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
-}
-
 // printedCell returns the paper's error of a model in a world.
 func printedCell(dynamics, model, family string) figures.Cell {
 	n, _ := catalogue.Published(dynamics, model, family)

@@ -29,7 +29,6 @@ var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affi
 
 func wellPosedSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
-	size.seeds = min(size.seeds, 3)
 	switch p {
 	case experiments.Full:
 		size.models = confirmed
