@@ -80,6 +80,7 @@ type integration struct {
 	samples     []sample
 	tolerances  []*tensors.Tensor // relative and absolute [batch]
 	z, slope    *tensors.Tensor   // the state and slope at the start of the next step
+	parts       *tensors.Tensor   // of the last loop, for the next one to fill again
 	interpolant *interpolant      // nil if not requested
 	saved       *saved
 }
@@ -96,6 +97,7 @@ func (m *integration) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, 
 		slope := m.slope
 		m.slope = nil
 		m.release(slope)
+		xla.Free(m.parts)
 	}()
 	if err := m.first(); err != nil {
 		return nil, err

@@ -111,25 +111,32 @@ func (m *integration) runLoop(left int) (more bool, err error) {
 		}
 		starts[b], settings[b], ahead[b] = start.rows(), fixed.rows(), ends
 	}
-	blank, err := s.loopBlank.Call(m.z, packed(starts), make([]bool, m.capacity))
+	log := make([]float64, (1+m.capacity)*len(starts[0])*len(starts))
+	for i, row := range packed(starts) {
+		copy(log[i*len(starts):], row)
+	}
+	if m.parts == nil {
+		blank, err := s.loopBlank.Call(m.z, make([]bool, m.capacity))
+		if err != nil {
+			return false, err
+		}
+		m.parts = blank[0]
+	}
+	z, slope, parts := m.z, m.slope, m.parts
+	m.z, m.slope, m.parts = nil, nil, nil // the loop takes them
+	out, err := call(s.loop, m.args, true, int32(0),
+		xla.Donate(tensors.FromFlatDataAndDimensions(log, 1+m.capacity, len(starts[0]), len(starts))), xla.Donate(z),
+		xla.Donate(slope), xla.Donate(parts), int32(left), packed(settings), ahead)
 	if err != nil {
 		return false, err
 	}
-	z, slope := m.z, m.slope
-	m.z, m.slope = nil, nil // the loop takes them
-	out, err := call(s.loop, m.args, true, int32(0), xla.Donate(blank[0]), xla.Donate(z), xla.Donate(slope),
-		xla.Donate(blank[1]), int32(left), packed(settings), ahead)
-	if err != nil {
-		return false, err
-	}
-	m.z, m.slope = out[3], out[4]
-	parts := out[5]
-	defer xla.Free(out[0], out[1], out[2], parts)
+	m.z, m.slope, m.parts = out[3], out[4], out[5]
+	defer xla.Free(out[0], out[1], out[2])
 	count := int(tensors.ToScalar[int32](out[1]))
 	accepted, saves, stopped := m.follow(count, tensors.MustCopyFlatData[float64](out[2]))
 	err = s.saveEach(m.saved, saves, func(tries []int32, rows int, weights any) ([]*tensors.Tensor, error) {
 		places := tensors.FromFlatDataAndDimensions(tries, len(saves), rows)
-		return s.loopSave.Call(xla.Donate(places), weights, parts)
+		return s.loopSave.Call(xla.Donate(places), weights, m.parts)
 	})
 	if err != nil {
 		return false, err
@@ -139,7 +146,7 @@ func (m *integration) runLoop(left int) (more bool, err error) {
 		for kept < count {
 			kept *= 2
 		}
-		states, err := s.loopStates.Call(parts, make([]bool, kept))
+		states, err := s.loopStates.Call(m.parts, make([]bool, kept))
 		if err != nil {
 			return false, err
 		}

@@ -206,16 +206,12 @@ func pulledParts(coefficients, places, x *Node) *Node {
 	return Reshape(combinedRows(weights, repeated, x), append([]int{dims[0], dims[2]}, x.Shape().Dimensions[1:]...)...)
 }
 
-// buildLoopBlank builds what a loop of steps fills: (z, start of the log [rows, batch], capacity of the loop as the
-// length of a vector) -> (log, parts), 0 but for the start.
+// buildLoopBlank builds the parts that a first loop of steps fills: (z, capacity of the loop as the length of a vector)
+// -> parts of zeros.
 func (s *Solver) buildLoopBlank(in []*Node) []*Node {
-	z, start, capacity := in[0], ExpandAxes(in[1], 0), in[2].Shape().Dimensions[0]
-	dims, rows := z.Shape().Dimensions, start.Shape().Dimensions
-	g := z.Graph()
-	return []*Node{
-		Concatenate([]*Node{start, Zeros(g, shapes.Make(start.DType(), append([]int{capacity}, rows[1:]...)...))}, 0),
-		Zeros(g, shapes.Make(z.DType(), append([]int{capacity, dims[0], 1 + s.method.stages()}, dims[1:]...)...)),
-	}
+	dims, capacity := in[0].Shape().Dimensions, in[1].Shape().Dimensions[0]
+	shape := append([]int{capacity, dims[0], 1 + s.method.stages()}, dims[1:]...)
+	return []*Node{Zeros(in[0].Graph(), shapes.Make(in[0].DType(), shape...))}
 }
 
 // buildLoopStates builds the states at the starts of a loop's first tries: (parts, their number as the length of a
