@@ -236,12 +236,12 @@ func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 	}
 	places := decimals(cells, 0)
 	var each []string
-	best := -1
+	best, numbers := -1, 0
 	for i, r := range of.Rows {
 		value := r.Value.value(places)
 		if r.Value.IsMissing() {
 			value = r.missing()
-		} else if best < 0 || r.Value.mean < of.Rows[best].Value.mean {
+		} else if numbers++; best < 0 || r.Value.mean < of.Rows[best].Value.mean {
 			best = i
 		}
 		if paper := r.published(); !math.IsNaN(paper) {
@@ -250,7 +250,7 @@ func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 		each = append(each, names[i].Name+" "+value)
 	}
 	low := ""
-	if best >= 0 {
+	if numbers > 1 {
 		low = "Lowest: " + names[best].Name
 	}
 	return []string{cmp.Or(of.Title, axes.X, "Values") + ": " + list(each, ", "), low}

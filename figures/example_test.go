@@ -102,7 +102,7 @@ func ExampleDotPanels() {
 		figures.DotPanel{Title: "grid", Rows: []figures.DotRow{{Value: figures.Number(0.25).Published(published)}}})
 	fmt.Println(figure.Alt(), err)
 	// Output:
-	// community: PENG-CDE 0.110. Lowest: PENG-CDE. grid: PENG-CDE 0.250 (the paper: 0.48). Lowest: PENG-CDE. <nil>
+	// community: PENG-CDE 0.110. grid: PENG-CDE 0.250 (the paper: 0.48). <nil>
 }
 
 func ExampleImages() {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
@@ -16,7 +15,7 @@ import (
 
 // collection holds the arguments that select the runs of a page on all studies.
 type collection struct {
-	Profile string `help:"quick, medium or full." placeholder:"NAME" default:"medium"`
+	Profile string `help:"quick, medium or full; medium also shows full where its runs compare models." placeholder:"NAME" default:"medium"`
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 
@@ -29,25 +28,11 @@ func (c collection) collect(ctx context.Context, write func(*pages.Document) err
 		}
 		defer restore()
 	}
-	document, err := documentOf(ctx, experiments.Profile(c.Profile))
+	document, err := pages.Collect(ctx, experiments.Profile(c.Profile), paper.All())
 	if err != nil {
 		return err
 	}
 	return write(document)
-}
-
-// documentOf collects the stored runs of all studies, and the latest races.
-func documentOf(ctx context.Context, profile experiments.Profile) (*pages.Document, error) {
-	document, err := pages.Collect(ctx, profile, paper.All())
-	if err != nil {
-		return nil, err
-	}
-	races, err := bench.Latest()
-	if err != nil {
-		return nil, err
-	}
-	document.EpochSeconds, document.EpochMachine = races.EpochSeconds()
-	return document, nil
 }
 
 type pageCommand struct {

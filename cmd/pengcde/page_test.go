@@ -28,7 +28,7 @@ func TestResultsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := documentOf(t.Context(), experiments.Medium)
+	document, err := pages.Collect(t.Context(), experiments.Medium, paper.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,9 @@ func TestResultsPage(t *testing.T) {
 		}
 	}
 	full, own := strings.Index(text, "\n## table1, profile full\n"), strings.Index(text, "\n## table1\n")
-	if full < 0 || own < full || strings.Count(text, ", profile full\n") != 1 {
-		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and of no other study", full,
-			own)
+	if full < 0 || own < full || strings.Contains(text, "## epidemics, profile full") {
+		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and none of epidemics, whose "+
+			"runs of profile full medium has too", full, own)
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
 	if len(named) != len(drawn) || len(named) < 5 {

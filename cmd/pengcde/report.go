@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
@@ -16,6 +17,11 @@ type reportCommand struct {
 // Run writes the report, and prints its path.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
 	return c.collect(ctx, func(document *pages.Document) error {
+		races, err := bench.Latest()
+		if err != nil {
+			return err
+		}
+		document.EpochSeconds, document.EpochMachine = races.EpochSeconds()
 		report, err := document.Report(ctx)
 		if err != nil {
 			return err

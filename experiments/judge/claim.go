@@ -18,8 +18,8 @@ type Claim struct {
 	Says, Printed string
 	// Studies names the studies whose runs judge the claim.
 	Studies []string
-	// Find returns what the evidence shows, case by case. Recommended, if not nil, does the same with the recommended
-	// field in place of the published one.
+	// Find returns what the evidence shows, case by case. Recommended, if not nil, does the same with the field of
+	// pengcde.Recommended in place of the published one.
 	Find, Recommended Finder
 }
 
@@ -193,6 +193,43 @@ func (j Judgement) Where() string {
 		return lists[0].Names
 	}
 	return ""
+}
+
+// InWords returns the verdict with the number of cases behind it, and the cases in which the claim holds, if it does not
+// hold in all.
+func (j Judgement) InWords() string {
+	of, counted := make(map[stats.Outcome][]Case), 0
+	for _, c := range j.Cases {
+		if !c.Substitute {
+			of[c.Outcome] = append(of[c.Outcome], c)
+			counted++
+		}
+	}
+	text := string(j.Verdict)
+	behind := map[Verdict]stats.Outcome{HoldsOnlyWhere: stats.Better, DoesNotHold: stats.Worse, Open: stats.NotShown,
+		Untested: stats.NotTested}[j.Verdict]
+	share := fmt.Sprintf("%d of %d cases", len(of[behind]), counted)
+	switch {
+	case j.Verdict == HoldsOnlyWhere:
+		text = fmt.Sprintf("holds in %s: %s", share, strings.Join(byGroup(of[behind], nil), "; "))
+		if len(of[behind]) == counted {
+			text += "; runs are missing or diverged"
+		}
+	case len(of[behind]) < counted && j.Verdict == DoesNotHold:
+		text += ": against it in " + share
+	case len(of[behind]) < counted && j.Verdict == Open:
+		text += " in " + share
+	}
+	var others []string
+	for _, o := range []stats.Outcome{stats.Worse, stats.NotShown, stats.NotTested} {
+		if count := len(of[o]); count > 0 && o != behind {
+			others = append(others, fmt.Sprintf("%d %s", count, says[o]))
+		}
+	}
+	if others != nil {
+		text += " (" + strings.Join(others, ", ") + ")"
+	}
+	return text
 }
 
 // byGroup names cases by group; counts gives the number of all cases of a group.

@@ -26,22 +26,33 @@ func TestVerdictsOfCases(t *testing.T) {
 		cases []Case
 		want  Verdict
 		first string
+		words string
 	}{
-		{"all", of(stats.Better, stats.Better, stats.Better), Holds, "heat: all 2; gene: B"},
-		{"a run is left out", left, HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one is against", of(stats.Better, stats.Better, stats.Worse), HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one shows nothing", of(stats.Better, stats.NotShown), HoldsOnlyWhere, "heat: A"},
-		{"one is missing", of(stats.Better, stats.NotTested), HoldsOnlyWhere, "heat: A"},
-		{"none, one against", of(stats.NotTested, stats.NotShown, stats.Worse), DoesNotHold, "heat: C"},
-		{"none shows anything", of(stats.NotTested, stats.NotShown), Open, "gene: B"},
-		{"shown on other data", other, Untested, "heat: A"},
-		{"against it on other data", beside, Holds, "heat: A"},
-		{"missing", of(stats.NotTested, stats.NotTested), Untested, "heat: A; gene: B"},
-		{"nothing", nil, Untested, ""},
+		{"all", of(stats.Better, stats.Better, stats.Better), Holds, "heat: all 2; gene: B",
+			"holds"},
+		{"a run is left out", left, HoldsOnlyWhere, "heat: A; gene: B",
+			"holds in 2 of 2 cases: heat: A; gene: B; runs are missing or diverged"},
+		{"one is against", of(stats.Better, stats.Better, stats.Worse), HoldsOnlyWhere, "heat: A; gene: B",
+			"holds in 2 of 3 cases: heat: A; gene: B (1 against it)"},
+		{"one shows nothing", of(stats.Better, stats.NotShown), HoldsOnlyWhere, "heat: A",
+			"holds in 1 of 2 cases: heat: A (1 not shown either way)"},
+		{"one is missing", of(stats.Better, stats.NotTested), HoldsOnlyWhere, "heat: A",
+			"holds in 1 of 2 cases: heat: A (1 not yet tested)"},
+		{"none, one against", of(stats.NotTested, stats.NotShown, stats.Worse), DoesNotHold, "heat: C",
+			"does not hold: against it in 1 of 3 cases (1 not shown either way, 1 not yet tested)"},
+		{"none shows anything", of(stats.NotTested, stats.NotShown), Open, "gene: B",
+			"not shown either way in 1 of 2 cases (1 not yet tested)"},
+		{"shown on other data", other, Untested, "heat: A", "not yet tested"},
+		{"against it on other data", beside, Holds, "heat: A", "holds"},
+		{"missing", of(stats.NotTested, stats.NotTested), Untested, "heat: A; gene: B", "not yet tested"},
+		{"nothing", nil, Untested, "", "not yet tested"},
 	} {
 		j, err := Claim{Find: func(Evidence) ([]Case, error) { return c.cases, nil }}.Judge(Evidence{})
 		if err != nil || j.Verdict != c.want {
 			t.Errorf("%s: %s, want %s, %v", c.name, j.Verdict, c.want, err)
+		}
+		if got := j.InWords(); got != c.words {
+			t.Errorf("%s: in words %q, want %q", c.name, got, c.words)
 		}
 		if cases := j.Lists(); len(cases) > 0 != (c.first != "") || len(cases) > 0 && cases[0].Names != c.first {
 			t.Errorf("%s: cases %+v, want first %q", c.name, cases, c.first)

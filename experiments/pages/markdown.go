@@ -17,22 +17,24 @@ const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field tha
 	"correct a simple forecast; *Linear law* is an equation fitted by least squares, without a network; *tuned* rows " +
 	"chose their size on validation."
 
+// claimsIntroduction explains the table of the claims.
+const claimsIntroduction = "Each row is a claim of the paper, in our words. *As published*: PENG-CDE with the paper's " +
+	"field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights on simulated " +
+	"worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. Verdicts are for " +
+	"this page's profile where none is named."
+
 // Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
-		"page` writes this page from stored runs; nothing on it is written by hand. Scores are mean squared errors, "+
-		"the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
-		"matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile)
+	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde results "+
+		"page` writes this page from stored runs; nothing on it is written by hand. %sScores are mean squared errors, the "+
+		"lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
+		"matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile, d.sizes())
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue
 		}
-		title := p.Report.Study.Title
-		if p.Report.Profile != d.Profile {
-			title += fmt.Sprintf(", profile %s", p.Report.Profile)
-		}
-		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", title, d.anchor(p), p.Verdict)
+		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", d.named(p.Report.Study.Title, p.Report), d.anchor(p.Report), p.Verdict)
 	}
 	if len(d.None) > 0 {
 		var names []string
@@ -46,7 +48,7 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	if err != nil {
 		return "", nil, err
 	}
-	fmt.Fprintf(&b, "\n## The paper's claims\n\n%s\n<details><summary>How claims are judged</summary>\n\n%s\n\n"+
+	fmt.Fprintf(&b, "\n## The paper's claims\n\n"+claimsIntroduction+"\n\n%s\n<details><summary>How claims are judged</summary>\n\n%s\n\n"+
 		"</details>\n", claims, paper.JudgedBy)
 	for i, p := range d.Parts {
 		again := i > 0 && d.Parts[i-1].Report.Study.Name == p.Report.Study.Name
@@ -60,46 +62,11 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	return b.String(), drawn, nil
 }
 
-// inWords returns the verdict, where the claim holds if it does not hold everywhere, and the profiles if they differ
-// from the document's.
-func (j judged) inWords(own experiments.Profile) string {
-	text := string(j.Verdict)
-	if where := j.Where(); where != "" {
-		text += ": " + where
-	}
-	if j.Profile != own {
-		text += fmt.Sprintf(" (profile %s", j.Profile)
-		for _, other := range j.Others {
-			text += fmt.Sprintf("; in profile %s %s", other.Profile, other.Verdict)
-		}
-		text += ")"
-	}
-	return text
-}
-
-// claimsTable returns the verdicts on the paper's claims.
-func (d *Document) claimsTable() (string, error) {
-	claims, err := d.claims()
-	if err != nil {
-		return "", err
-	}
-	t := figures.Table{Title: "Verdicts on the paper's claims", Columns: []figures.Column{{Title: "the paper claims"},
-		{Title: "the published field"}, {Title: "the recommended field"}}}
-	for _, c := range claims {
-		cells := []figures.Cell{figures.Text(c.Says), figures.Text(c.inWords(d.Profile)), experiments.None()}
-		for _, r := range c.Recommended {
-			cells[2] = figures.Text(r.inWords(d.Profile))
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t.Markdown()
-}
-
 // markdownPart returns a part of the page on one study. If again is set, the part before it is on the same study.
 func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) (string, error) {
 	var b strings.Builder
 	study := p.Report.Study
-	fmt.Fprintf(&b, "## %s\n\n", d.heading(p))
+	fmt.Fprintf(&b, "## %s\n\n", d.named(study.Name, p.Report))
 	if again {
 		fmt.Fprintf(&b, "The same study in profile %s.\n\n", p.Report.Profile)
 	} else {

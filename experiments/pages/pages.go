@@ -8,20 +8,19 @@ package pages
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/judge"
-	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Document holds the stored runs of studies in one profile. Beside profile medium stands the published size: a study
-// has a part in profile full before its own if models are compared there in runs that medium does not have.
+// Document holds the stored runs of studies in one profile. A document of profile medium also has a part in profile
+// full, before the study's own, if full has stored runs that medium does not plan and they compare models.
 type Document struct {
 	Profile experiments.Profile
-	// Parts holds the parts of studies with stored runs, and None the reports of the other studies. Both are in the
-	// order of the studies.
+	// Parts holds the parts of studies with stored runs, and None the reports of studies without stored runs in this
+	// profile. Both are in the order of the studies.
 	Parts []*experiments.Part
 	None  []*experiments.Report
 	// EpochSeconds holds the seconds per training epoch, by model ID and number of nodes, and EpochMachine names the
@@ -65,10 +64,10 @@ func (d *Document) add(ctx context.Context, study experiments.Study) error {
 			if err != nil {
 				return err
 			}
-			for i := range part.Figures {
-				part.Figures[i].Name += "-" + string(experiments.Full)
-			}
 			if part.Matrix != nil {
+				for i := range part.Figures {
+					part.Figures[i].Name += "-" + string(experiments.Full)
+				}
 				d.Parts = append(d.Parts, part)
 			}
 		}
@@ -85,81 +84,36 @@ func (d *Document) add(ctx context.Context, study experiments.Study) error {
 	return nil
 }
 
-// heading returns the heading of a part, and anchor where links to it lead.
-func (d *Document) heading(p *experiments.Part) string {
-	if p.Report.Profile != d.Profile {
-		return fmt.Sprintf("%s, profile %s", p.Report.Study.Name, p.Report.Profile)
+// part returns the part of a study in a profile, or nil.
+func (d *Document) part(study string, profile experiments.Profile) *experiments.Part {
+	at := slices.IndexFunc(d.Parts, func(p *experiments.Part) bool {
+		return p.Report.Study.Name == study && p.Report.Profile == profile
+	})
+	if at < 0 {
+		return nil
 	}
-	return p.Report.Study.Name
+	return d.Parts[at]
 }
 
-func (d *Document) anchor(p *experiments.Part) string {
-	return strings.NewReplacer(",", "", " ", "-").Replace(d.heading(p))
+// sizes explains the profiles of the parts, ending with a space; "" if all are of one profile.
+func (d *Document) sizes() string {
+	other := func(p *experiments.Part) bool { return p.Report.Profile != d.Profile }
+	if !slices.ContainsFunc(d.Parts, other) {
+		return ""
+	}
+	return fmt.Sprintf("Profile %s is smaller than the paper's studies; parts whose headings name profile %s have the "+
+		"paper's size. ", d.Profile, experiments.Full)
 }
 
-// evidence returns the evidence for claims in a profile.
-func (d *Document) evidence(profile experiments.Profile) judge.Evidence {
-	e := judge.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: d.EpochSeconds,
-		EpochMachine: d.EpochMachine}
-	for _, p := range d.Parts {
-		if p.Report.Profile == profile {
-			e.Reports[p.Report.Study.Name] = p.Report
-		}
+// named adds the profile of a report to a name of its study, if it is not the document's.
+func (d *Document) named(name string, r *experiments.Report) string {
+	if r.Profile != d.Profile {
+		name += fmt.Sprintf(", profile %s", r.Profile)
 	}
-	return e
+	return name
 }
 
-// judged is the judgement of a claim by the runs of a profile.
-type judged struct {
-	judge.Judgement
-	Profile experiments.Profile
-	// Others holds the judgement by the document's profile if another profile has judged the claim. Recommended holds
-	// the judgement with the recommended field in place of the published one, if the claim is about its errors.
-	Others, Recommended []judged
-}
-
-// claims judges the paper's claims.
-func (d *Document) claims() (all []judged, err error) {
-	for _, c := range paper.Claims() {
-		one, err := d.judge(c)
-		if err != nil {
-			return nil, err
-		}
-		if c.Recommended != nil {
-			c.Find = c.Recommended
-			recommended, err := d.judge(c)
-			if err != nil {
-				return nil, err
-			}
-			one.Recommended = []judged{recommended}
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
-
-// judge judges a claim by the runs of profile full where the document has a part of them that tests a case, else by
-// the document's profile.
-func (d *Document) judge(c judge.Claim) (judged, error) {
-	own, err := c.Judge(d.evidence(d.Profile))
-	one := judged{Judgement: own, Profile: d.Profile}
-	if err != nil || d.Profile == experiments.Full || !d.collected(experiments.Full, c.Studies) {
-		return one, err
-	}
-	full, err := c.Judge(d.evidence(experiments.Full))
-	if err != nil || full.Verdict == judge.Untested {
-		return one, err
-	}
-	return judged{Judgement: full, Profile: experiments.Full, Others: []judged{one}}, nil
-}
-
-// collected reports whether the document has a part of one of the studies in a profile.
-func (d *Document) collected(profile experiments.Profile, studies []string) bool {
-	reports := d.evidence(profile).Reports
-	for _, name := range studies {
-		if reports[name] != nil {
-			return true
-		}
-	}
-	return false
+// anchor returns where links to a part lead, by the heading in Markdown.
+func (d *Document) anchor(r *experiments.Report) string {
+	return strings.NewReplacer(",", "", " ", "-").Replace(d.named(r.Study.Name, r))
 }

@@ -41,8 +41,8 @@ func sentence(text string) string {
 // section is the part of the report on one study.
 type section struct {
 	*experiments.Part
-	// ID is where links to the section lead.
-	ID            string
+	// ID is where links to the section lead, and Title its heading.
+	ID, Title     string
 	Made, Planned int
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
@@ -79,23 +79,40 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 	for _, c := range claims {
 		counts[c.Verdict]++
 	}
-	names := make(map[string]string)
 	var last time.Time
 	for _, s := range sections {
-		names[s.Study().Name] = s.Study().Title
 		if ended := s.Report.CostSummary().Last; ended.After(last) {
 			last = ended
 		}
 	}
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
-		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
-		"Verdicts": judge.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
+		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sizes": d.sizes(), "Sections": sections, "Claims": claims, "Counts": counts,
+		"Verdicts": judge.Verdicts(), "Exhibits": d.exhibits(), "JudgedBy": paper.JudgedBy,
 		"NotReproduced": paper.NotReproduced,
 		"Last":          last.Format("2 January 2006"),
 		"Comparable":    d.Profile != experiments.Quick,
 	})
 	return b.Bytes(), err
+}
+
+// exhibit is an exhibit of the paper with links to the studies that reproduce it.
+type exhibit struct {
+	paper.Exhibit
+	Links []link
+}
+
+func (d *Document) exhibits() (all []exhibit) {
+	for _, x := range paper.Exhibits() {
+		e := exhibit{Exhibit: x}
+		for _, name := range x.Studies {
+			if r := d.report(name, experiments.Full); r != nil {
+				e.Links = append(e.Links, link{d.anchor(r), r.Study.Title})
+			}
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // sections returns a section for each part, in the order of the paper's studies.
@@ -113,7 +130,7 @@ func (d *Document) sections(ctx context.Context) (all []section, err error) {
 			if p.Report.Study.Name != study.Name {
 				continue
 			}
-			s := section{Part: p, ID: d.anchor(p)}
+			s := section{Part: p, ID: d.anchor(p.Report), Title: d.named(study.Title, p.Report)}
 			if err := s.fill(ctx, d); err != nil {
 				return nil, fmt.Errorf("report on %s: %w", study.Name, err)
 			}
@@ -125,7 +142,6 @@ func (d *Document) sections(ctx context.Context) (all []section, err error) {
 
 // fill renders the tables and figures of a section.
 func (s *section) fill(ctx context.Context, d *Document) error {
-	e := d.evidence(s.Report.Profile)
 	s.Made, s.Planned = s.Report.Count()
 	shown, folded := s.FoldedTables()
 	var beside []figures.Item
@@ -134,10 +150,10 @@ func (s *section) fill(ctx context.Context, d *Document) error {
 			continue
 		}
 		s.Exhibits = append(s.Exhibits, exhibit.Name)
-		if exhibit.Items == nil || exhibit.Studies[0] != s.Study().Name {
+		if exhibit.Items == nil || exhibit.Studies[0] != s.Study().Name || s.Report.Profile != d.Profile {
 			continue
 		}
-		items, err := exhibit.Items(e)
+		items, err := exhibit.Items(d.evidence(d.Profile))
 		if err != nil {
 			return err
 		}

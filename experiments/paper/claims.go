@@ -22,7 +22,7 @@ func Claims() (all []judge.Claim) {
 	maps.Copy(finders, sir.Finders())
 	maps.Copy(finders, series.Finders())
 	maps.Copy(finders, ranking.Finders())
-	recommended := worlds.Recommended()
+	recommended := worlds.RecommendedFinders()
 	for _, row := range catalogue.Table("claims.csv", claimsText) {
 		all = append(all, judge.Claim{ID: row[0], Studies: strings.Fields(row[1]), Printed: row[2], Says: row[3],
 			Find: finders[row[0]], Recommended: recommended[row[0]]})

@@ -22,11 +22,17 @@ func (m Map) Act(p *dyngraph.Pattern, weights, x []float64) []float64 {
 // Combination is a linear combination of maps of one matrix A, for products on the host. It has the form a A + b A^T +
 // diag(d) + r 1^T + 1 c^T, which all 15 maps have. So a product takes O(edges + nodes) however many maps there are.
 type Combination struct {
-	from, to                []int32 // of the edges whose weights are not zero
-	weights                 []float64
-	straight, transpose     float64 // a and b
-	diagonal, rows, columns []float64
-	known                   [statistics][]float64 // of A, where a map has asked for it
+	*matrix
+	a, b                    float64
+	diagonal, rows, columns []float64 // d, r and c; r and c may be nil
+}
+
+// matrix is the matrix of a combination.
+type matrix struct {
+	nodes      int
+	from, to   []int32 // of the edges whose weights are not zero
+	weights    []float64
+	statistics [statistics][]float64 // where a map has asked for them
 }
 
 // NewCombination returns the combination of no maps of the matrix with these weights on a pattern, the zero matrix. It
@@ -35,19 +41,18 @@ func NewCombination(p *dyngraph.Pattern, weights []float64) *Combination {
 	if len(weights) != len(p.From) {
 		panic(fmt.Sprintf("pengcde/equivariant: %d weights of %d edges", len(weights), len(p.From)))
 	}
-	c := &Combination{diagonal: make([]float64, p.Nodes)}
+	m := &matrix{nodes: p.Nodes}
 	for e, from := range p.From {
 		if w := weights[e]; w != 0 {
-			c.from, c.to, c.weights = append(c.from, from), append(c.to, p.To[e]), append(c.weights, w)
+			m.from, m.to, m.weights = append(m.from, from), append(m.to, p.To[e]), append(m.weights, w)
 		}
 	}
-	return c
+	return (&Combination{matrix: m}).Zero()
 }
 
-// Zero returns the combination of no maps of the same matrix.
+// Zero returns the combination of no maps of the same matrix, with which it shares edges and sums over them.
 func (c *Combination) Zero() *Combination {
-	return &Combination{from: c.from, to: c.to, weights: c.weights, diagonal: make([]float64, len(c.diagonal)),
-		known: c.known}
+	return &Combination{matrix: c.matrix, diagonal: make([]float64, c.nodes)}
 }
 
 // Add adds a map times a coefficient, without the factor of [Map.Scale].
@@ -55,9 +60,9 @@ func (c *Combination) Add(coefficient float64, m Map) {
 	of := table[m]
 	switch of.puts {
 	case edges:
-		c.straight += coefficient
+		c.a += coefficient
 	case transposed:
-		c.transpose += coefficient
+		c.b += coefficient
 	case onDiagonal:
 		floats.AddScaled(c.diagonal, coefficient, c.statistic(of.takes))
 	case onRows:
@@ -78,21 +83,22 @@ func addScaled(sum *[]float64, coefficient float64, v []float64) {
 	floats.AddScaled(*sum, coefficient, v)
 }
 
-// AddTo adds scale times the product with x to y. It panics if they do not have a number for each node.
+// AddTo adds scale times the product with x to y, which must not overlap. It panics if they do not have a number for
+// each node.
 func (c *Combination) AddTo(y []float64, scale float64, x []float64) {
-	if n := len(c.diagonal); len(x) != n || len(y) != n {
+	if len(x) != c.nodes || len(y) != c.nodes {
 		panic(fmt.Sprintf("pengcde/equivariant: a product of %d numbers into %d, want %d, one for each node", len(x),
-			len(y), n))
+			len(y), c.nodes))
 	}
 	for u, d := range c.diagonal {
 		y[u] += scale * d * x[u]
 	}
-	if a := scale * c.straight; a != 0 {
+	if a := scale * c.a; a != 0 {
 		for e, w := range c.weights {
 			y[c.from[e]] += a * w * x[c.to[e]]
 		}
 	}
-	if b := scale * c.transpose; b != 0 {
+	if b := scale * c.b; b != 0 {
 		for e, w := range c.weights {
 			y[c.to[e]] += b * w * x[c.from[e]]
 		}
@@ -105,31 +111,31 @@ func (c *Combination) AddTo(y []float64, scale float64, x []float64) {
 	}
 }
 
-// MaxNorm returns a bound of the largest sum of magnitudes in a row, the norm for the largest magnitude of a vector.
+// MaxNorm returns a bound of the combination: no entry of a product exceeds it times the largest magnitude of x.
 func (c *Combination) MaxNorm() float64 {
-	sums := make([]float64, len(c.diagonal))
+	sums := make([]float64, c.nodes)
 	for u, d := range c.diagonal {
 		sums[u] = math.Abs(d)
 		if c.rows != nil {
-			sums[u] += float64(len(sums)) * math.Abs(c.rows[u])
+			sums[u] += float64(c.nodes) * math.Abs(c.rows[u])
 		}
 	}
 	for e, w := range c.weights {
-		sums[c.from[e]] += math.Abs(c.straight * w)
-		sums[c.to[e]] += math.Abs(c.transpose * w)
+		sums[c.from[e]] += math.Abs(c.a * w)
+		sums[c.to[e]] += math.Abs(c.b * w)
 	}
 	return floats.Max(sums) + floats.Norm(c.columns, 1)
 }
 
 // statistic returns the statistic of each node.
-func (c *Combination) statistic(s statistic) []float64 {
-	if c.known[s] != nil {
-		return c.known[s]
+func (m *matrix) statistic(s statistic) []float64 {
+	if m.statistics[s] != nil {
+		return m.statistics[s]
 	}
-	v := make([]float64, len(c.diagonal))
+	v := make([]float64, m.nodes)
 	all := 0.0
-	for e, w := range c.weights {
-		from, to := c.from[e], c.to[e]
+	for e, w := range m.weights {
+		from, to := m.from[e], m.to[e]
 		switch s {
 		case rowSums:
 			v[from] += w
@@ -150,6 +156,6 @@ func (c *Combination) statistic(s statistic) []float64 {
 	if s == total || s == trace {
 		floats.AddConst(all, v)
 	}
-	c.known[s] = v
+	m.statistics[s] = v
 	return v
 }

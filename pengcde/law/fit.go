@@ -154,19 +154,19 @@ func spansOf(windows []dyngraph.Window) (flows, changes []span) {
 	return flows, changes
 }
 
-// learnt is a fitted coefficient: of a map, or of the state if the map is nil.
+// learnt is a fitted coefficient: of a map, or of the state if mapped is nil.
 type learnt struct {
-	takes *equivariant.Map
-	value *float64
+	mapped *equivariant.Map
+	value  *float64
 }
 
-// of returns the derivative of an operator by the coefficient.
-func (l learnt) of(o operator) *equivariant.Combination {
+// derivative returns the derivative of an operator by the coefficient.
+func (l learnt) derivative(o operator) *equivariant.Combination {
 	by := o.Zero()
-	if l.takes == nil {
+	if l.mapped == nil {
 		by.AddUnit(1)
 	} else {
-		by.Add(1, *l.takes)
+		by.Add(1, *l.mapped)
 	}
 	return by
 }
@@ -285,7 +285,7 @@ func (l *Law) advance(s *dyngraph.Series, k int, x []float64, slopes [][]float64
 		middle := o.flow(length/2, x)
 		end := o.flow(length/2, middle)
 		for j, one := range own {
-			by := one.of(o)
+			by := one.derivative(o)
 			add := func(share float64, x []float64) { by.AddTo(slopes[j], share*length, x) }
 			add(1./6, x)
 			slopes[j] = o.flow(length/2, slopes[j])

@@ -15,9 +15,9 @@ import (
 //
 // On the device, one call of a program takes up to 32 steps, with the control of [PID] or the ends of [Constant] and
 // [Given], and one call of another takes 32 rounds of a pullback. Go waits for a call, not for a step, and no step
-// allocates memory. Results are the same as with the host up to rounding. The device holds the stages of all tries of a
-// call, at most 4 MiB for each sample, so that large states have fewer tries in a call. A cancelled context ends a
-// solve between calls.
+// allocates memory. Results are the same as with the host up to rounding. From its first call to its end a solve holds
+// the stages of all tries of a call on the device, at most 4 MiB for each sample, so that large states have fewer tries
+// in a call. A cancelled context ends a solve between calls.
 //
 // The host drives solves with Memory, Interpolant, EveryStep, another [StepSize], a field that jumps at step-to times,
 // or a state of which four tries would take more. It also decides what becomes of a sample whose step is too short.

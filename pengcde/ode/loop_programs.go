@@ -64,7 +64,7 @@ func packed(samples [][]*float64) [][]float64 {
 // buildLoop builds one try of a loop of steps: (go on, tries so far, log [1+capacity, rows, batch], z, k_1, parts
 // [capacity, batch, 1+s, ...], most tries, settings [rows, batch], stops [batch, stops], args...) -> the first six. The
 // control is the one of [rk.Adaptive], see [PID]. The log begins with the start; parts holds z and k_1 .. k_s of each
-// try.
+// try, and anything for tries not yet made.
 //
 // A sample stops if its step would be too short, or is not finite and of a control that accepts every finite step. The
 // host takes this try again and decides; the other samples go on.

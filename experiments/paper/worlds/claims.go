@@ -295,38 +295,36 @@ func below(model string, others []string, of Measure) judge.Finder {
 	}
 }
 
-// improvement returns a finder that tests whether a model reduces the error of the Original by the amount that the paper
-// prints of PENG-CDE, on graphs with the same number of nodes and with the same number of epochs. The printed errors
-// have intervals too.
+// improvement returns a finder that tests whether a model reduces the error of the Original by the amount that the
+// paper prints of PENG-CDE, on graphs with the same number of nodes and with the same number of epochs. The printed
+// errors have intervals too.
 func improvement(model string) judge.Finder {
-	return func(e judge.Evidence) ([]judge.Case, error) { return improvements(e, model) }
-}
-
-func improvements(e judge.Evidence, model string) (all []judge.Case, err error) {
-	all, err = eachDynamics(e, []string{"original"}, func(profile experiments.Profile, dynamics string,
-		results experiments.Results) ([]judge.Case, error) {
-		compared, err := ratios(results, model, []string{"original"}, OnTest)
-		if err != nil {
-			return nil, err
-		}
-		r := compared[0]
-		printed := printedRatio(dynamics, "peng", "original", r.at)
-		c := r.of(dynamics, printed)
-		if size, full := publishedSize(profile), publishedSize(experiments.Full); c.Tested && profile != experiments.Full {
-			c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
-		}
-		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
-			c.Decided = stats.NotShown
-			if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
-				c.Decided = stats.Worse
+	return func(e judge.Evidence) (all []judge.Case, err error) {
+		all, err = eachDynamics(e, []string{"original"}, func(profile experiments.Profile, dynamics string,
+			results experiments.Results) ([]judge.Case, error) {
+			compared, err := ratios(results, model, []string{"original"}, OnTest)
+			if err != nil {
+				return nil, err
 			}
+			r := compared[0]
+			printed := printedRatio(dynamics, "peng", "original", r.at)
+			c := r.of(dynamics, printed)
+			if size, full := publishedSize(profile), publishedSize(experiments.Full); c.Tested && profile != experiments.Full {
+				c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
+			}
+			if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
+				c.Decided = stats.NotShown
+				if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
+					c.Decided = stats.Worse
+				}
+			}
+			return []judge.Case{c}, nil
+		})
+		for i, c := range all {
+			all[i].Group, all[i].Name = "", c.Group
 		}
-		return []judge.Case{c}, nil
-	})
-	for i, c := range all {
-		all[i].Group, all[i].Name = "", c.Group
+		return all, err
 	}
-	return all, err
 }
 
 // equivariance tests whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the
@@ -385,18 +383,17 @@ func Finders() map[string]judge.Finder {
 	finders := map[string]judge.Finder{
 		"equivariance": equivariance,
 		"parameters":   fewer,
-		"weights":      weights,
 		"epochs":       epochs,
 	}
-	maps.Copy(finders, errorFinders("peng"))
+	maps.Copy(finders, findersOf("peng"))
 	return finders
 }
 
-// Recommended maps the IDs of the claims on errors to finders with the recommended field as PENG-CDE.
-func Recommended() map[string]judge.Finder { return errorFinders("recommended") }
+// RecommendedFinders maps the IDs of the claims on errors and weights of PENG-CDE to finders with the recommended field as
+// PENG-CDE.
+func RecommendedFinders() map[string]judge.Finder { return findersOf("recommended") }
 
-// errorFinders maps the IDs of the claims on the errors of PENG-CDE to finders that take a model for it.
-func errorFinders(model string) map[string]judge.Finder {
+func findersOf(model string) map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"fusions":       below(model, fusions, OnTest),
 		"improvement":   improvement(model),
@@ -404,5 +401,6 @@ func errorFinders(model string) map[string]judge.Finder {
 		"rivals":        below(model, rivalIDs, OnTest),
 		"interpolation": below(model, fusions, Interpolated),
 		"extrapolation": below(model, fusions, Extrapolated),
+		"weights":       weights(model),
 	}
 }

@@ -84,7 +84,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 		return scale(block) * wobble(block+len(id)%5)
 	})
 	for _, id := range []string{"fusions", "untouched", "rivals"} {
-		studytest.Expect(t, Recommended(), id, recommended, judge.Holds)
+		studytest.Expect(t, RecommendedFinders(), id, recommended, judge.Holds)
 		studytest.Expect(t, Finders(), id, recommended, judge.Open)
 	}
 	studytest.Expect(t, Finders(), "weights", better, judge.Holds,

@@ -18,61 +18,63 @@ import (
 // usedMaps are the maps, besides the identity, whose weights on A the paper prints as large in the first layer.
 var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColumns, equivariant.TotalOnAll}
 
-// weights tests whether the weights of these maps are larger in absolute value than the weights of the other maps, in
-// the mean of a world.
-func weights(e judge.Evidence) (all []judge.Case, err error) {
-	report, why := e.Usable("table1")
-	var at []worldAt
-	signed, size, others := make(map[equivariant.Map][]float64), make(map[equivariant.Map][]float64), []float64(nil)
-	gap, planned := "", 0
-	if report != nil {
-		heat := report.Results.Where("dynamics", "heat").Where("model", "peng")
-		gap, planned = heat.Gap(), len(heat)
-		for _, result := range heat.Finished() {
-			layers := result.Facts().Arrays[mapsOf[0]]
-			if len(layers) == 0 {
-				continue
+// weights returns a finder that tests whether the weights of these maps in the first layer of a model are larger in
+// absolute value than the weights of the other maps, in the mean of a world.
+func weights(model string) judge.Finder {
+	return func(e judge.Evidence) (all []judge.Case, err error) {
+		report, why := e.Usable("table1")
+		var at []worldAt
+		signed, size, others := make(map[equivariant.Map][]float64), make(map[equivariant.Map][]float64), []float64(nil)
+		gap, planned := "", 0
+		if report != nil {
+			heat := report.Results.Where("dynamics", "heat").Where("model", model)
+			gap, planned = heat.Gap(), len(heat)
+			for _, result := range heat.Finished() {
+				layers := result.Facts().Arrays[mapsOf[0]]
+				if len(layers) == 0 {
+					continue
+				}
+				at = append(at, whereOf(result))
+				var rest []float64
+				for i, name := range result.Spec.(world).maps {
+					if w := layers[0][i]; slices.Contains(usedMaps, name) {
+						signed[name], size[name] = append(signed[name], w), append(size[name], math.Abs(w))
+					} else {
+						rest = append(rest, math.Abs(w))
+					}
+				}
+				others = append(others, stat.Mean(rest, nil))
 			}
-			at = append(at, whereOf(result))
-			var rest []float64
-			for i, name := range result.Spec.(world).maps {
-				if w := layers[0][i]; slices.Contains(usedMaps, name) {
-					signed[name], size[name] = append(signed[name], w), append(size[name], math.Abs(w))
-				} else {
-					rest = append(rest, math.Abs(w))
+		}
+		for _, name := range usedMaps {
+			c := judge.Missing("", name.String(), why)
+			if report != nil {
+				c.Note = worldName(model) + " " + gap
+			}
+			if n := len(size[name]); n > 1 && 2*n >= planned && n == len(others) {
+				compared, err := stats.Compare(others, [][]float64{size[name]}, stats.SignedRanks())
+				if err != nil {
+					return nil, err
+				}
+				mean, half := stats.MeanCI(signed[name])
+				c.Finding, c.Tested = judge.Of(compared[0]), true
+				c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
+					"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer), stat.Mean(size[name], nil),
+					stat.Mean(others, nil), n)
+				differences := slices.Clone(others)
+				floats.Sub(differences, size[name])
+				if seedsDiffer(at, differences) {
+					c.Raw = 1
+					c.Note += "; not so with every seed, so that p counts as 1"
+				}
+				if gap != "" {
+					c.Left = []string{worldName(model) + " " + gap}
 				}
 			}
-			others = append(others, stat.Mean(rest, nil))
+			all = append(all, c)
 		}
+		return all, nil
 	}
-	for _, name := range usedMaps {
-		c := judge.Missing("", name.String(), why)
-		if report != nil {
-			c.Note = "PENG-CDE " + gap
-		}
-		if n := len(size[name]); n > 1 && 2*n >= planned && n == len(others) {
-			compared, err := stats.Compare(others, [][]float64{size[name]}, stats.SignedRanks())
-			if err != nil {
-				return nil, err
-			}
-			mean, half := stats.MeanCI(signed[name])
-			c.Finding, c.Tested = judge.Of(compared[0]), true
-			c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
-				"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer), stat.Mean(size[name], nil),
-				stat.Mean(others, nil), n)
-			differences := slices.Clone(others)
-			floats.Sub(differences, size[name])
-			if seedsDiffer(at, differences) {
-				c.Raw = 1
-				c.Note += "; not so with every seed, so that p counts as 1"
-			}
-			if gap != "" {
-				c.Left = []string{"PENG-CDE " + gap}
-			}
-		}
-		all = append(all, c)
-	}
-	return all, nil
 }
 
 // epochs tests how much longer an epoch of Pre-Mult takes than an epoch of PENG-CDE. The numbers of nodes are

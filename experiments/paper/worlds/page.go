@@ -30,6 +30,9 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	w.ranks(r, &drawn)
 	w.drawn(r, &drawn)
 	page := &experiments.Page{Figures: drawn.All, Pictures: pictures}
+	if r.Profile == experiments.Full { // what the paper prints is of this size
+		page.Overviews = len(w.seen(r.Results))
+	}
 	var err error
 	if page.Verdict, page.Matrix, page.Numbers, err = w.Verdict(r); err != nil {
 		return nil, err

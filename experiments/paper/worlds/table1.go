@@ -9,7 +9,8 @@ import (
 //
 // Published: 400 nodes, four graphs each for training, validation and test; a model sees the first states and the
 // changing graph, and is compared with the states at 80 times; hidden 16, 2 layers, linear encoder and readout,
-// adaptive steps, AdamW with rate 0.01, at most 2000 epochs. The number of seeds is not stated; here it is 3.
+// adaptive steps, AdamW with rate 0.01, at most 2000 epochs. The number of seeds is not stated; profiles
+// medium and full have 3.
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,

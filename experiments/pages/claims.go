@@ -1,0 +1,137 @@
+package pages
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// judged is the judgement of a claim by the runs of a profile.
+type judged struct {
+	judge.Judgement
+	Profile experiments.Profile
+	// Own is the judgement by the document's profile, if this one is by another; else nil.
+	Own *judged
+	// Recommended is the judgement with the recommended field as PENG-CDE, nil if the claim has none.
+	Recommended *judged
+	// Links are the parts of the claim's studies.
+	Links []link
+}
+
+// link is a link to a part of a page.
+type link struct{ ID, Title string }
+
+// claims judges the paper's claims.
+func (d *Document) claims() (all []judged, err error) {
+	for _, c := range paper.Claims() {
+		one, err := d.judge(c)
+		if err != nil {
+			return nil, err
+		}
+		if c.Recommended != nil {
+			c.Find = c.Recommended
+			recommended, err := d.judge(c)
+			if err != nil {
+				return nil, err
+			}
+			one.Recommended = &recommended
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// judge judges a claim by the document's parts in profile full, with its own profile for other studies. If these test
+// nothing, it judges by its own profile alone.
+func (d *Document) judge(c judge.Claim) (judged, error) {
+	own, err := d.judgeBy(c, d.Profile)
+	if err != nil || d.Profile == experiments.Full {
+		return own, err
+	}
+	for _, study := range c.Studies {
+		if d.part(study, experiments.Full) == nil {
+			continue
+		}
+		full, err := d.judgeBy(c, experiments.Full)
+		if err != nil || full.Verdict == judge.Untested {
+			return own, err
+		}
+		full.Own = &own
+		return full, nil
+	}
+	return own, nil
+}
+
+// judgeBy judges a claim by the parts in a profile, for other studies by the parts in the document's.
+func (d *Document) judgeBy(c judge.Claim, profile experiments.Profile) (judged, error) {
+	j, err := c.Judge(d.evidence(profile))
+	one := judged{Judgement: j, Profile: profile}
+	for _, name := range c.Studies {
+		if r := d.report(name, profile); r != nil {
+			one.Links = append(one.Links, link{d.anchor(r), d.named(r.Study.Title, r)})
+		}
+	}
+	return one, err
+}
+
+// report returns the report on a study in a profile, or else in the document's; nil if the document has neither.
+func (d *Document) report(study string, profile experiments.Profile) *experiments.Report {
+	for _, p := range []experiments.Profile{profile, d.Profile} {
+		if part := d.part(study, p); part != nil {
+			return part.Report
+		}
+	}
+	for _, r := range d.None {
+		if r.Study.Name == study {
+			return r
+		}
+	}
+	return nil
+}
+
+// evidence returns the evidence for claims in a profile.
+func (d *Document) evidence(profile experiments.Profile) judge.Evidence {
+	e := judge.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: d.EpochSeconds,
+		EpochMachine: d.EpochMachine}
+	for _, p := range d.Parts {
+		name := p.Report.Study.Name
+		if r := d.report(name, profile); r != nil {
+			e.Reports[name] = r
+		}
+	}
+	return e
+}
+
+// InWords returns the verdict with the cases behind it, and the profile if it is not the document's.
+func (j judged) InWords() string {
+	text := j.Judgement.InWords()
+	if j.Own != nil {
+		text = fmt.Sprintf("profile %s: %s. Profile %s: %s", j.Profile, text, j.Own.Profile, j.Own.InWords())
+	}
+	return text
+}
+
+// claimsTable returns the verdicts on the paper's claims about studies.
+func (d *Document) claimsTable() (string, error) {
+	claims, err := d.claims()
+	if err != nil {
+		return "", err
+	}
+	t := figures.Table{Columns: []figures.Column{{Title: "the paper claims"}, {Title: "in"},
+		{Title: "with PENG-CDE as published"}, {Title: "with the recommended field"}}}
+	for _, c := range claims {
+		if len(c.Studies) == 0 {
+			continue
+		}
+		recommended := experiments.None()
+		if c.Recommended != nil {
+			recommended = figures.Text(c.Recommended.InWords())
+		}
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(c.Says), figures.Text(c.Printed), figures.Text(c.InWords()),
+			recommended})
+	}
+	return t.Markdown()
+}
