@@ -45,8 +45,8 @@ func TestResultsPage(t *testing.T) {
 	}
 	full, own := strings.Index(text, "\n## table1, profile full\n"), strings.Index(text, "\n## table1\n")
 	if full < 0 || own < full || strings.Contains(text, "## epidemics, profile full") {
-		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and none of epidemics, whose "+
-			"runs of profile full medium has too", full, own)
+		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and none of epidemics, "+
+			"whose runs of profile full medium has too", full, own)
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
 	if len(named) != len(drawn) || len(named) < 5 {

@@ -195,8 +195,8 @@ func (j Judgement) Where() string {
 	return ""
 }
 
-// InWords returns the verdict with the number of cases behind it, and the cases in which the claim holds, if it does not
-// hold in all.
+// InWords returns the verdict with the number of cases behind it, and the cases in which the claim holds, if it does
+// not hold in all.
 func (j Judgement) InWords() string {
 	of, counted := make(map[stats.Outcome][]Case), 0
 	for _, c := range j.Cases {

@@ -18,17 +18,17 @@ const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field tha
 	"chose their size on validation."
 
 // claimsIntroduction explains the table of the claims.
-const claimsIntroduction = "Each row is a claim of the paper, in our words. *As published*: PENG-CDE with the paper's " +
-	"field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights on simulated " +
-	"worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. Verdicts are for " +
-	"this page's profile where none is named."
+const claimsIntroduction = "Each row is a claim of the paper, in our words. *As published*: PENG-CDE with the " +
+	"paper's field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights on " +
+	"simulated worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. " +
+	"Verdicts are for this page's profile where none is named."
 
 // Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde results "+
-		"page` writes this page from stored runs; nothing on it is written by hand. %sScores are mean squared errors, the "+
-		"lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
+	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde "+
+		"results page` writes this page from stored runs; nothing on it is written by hand. %sScores are mean squared "+
+		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
 		"matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile, d.sizes())
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
@@ -48,8 +48,8 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	if err != nil {
 		return "", nil, err
 	}
-	fmt.Fprintf(&b, "\n## The paper's claims\n\n"+claimsIntroduction+"\n\n%s\n<details><summary>How claims are judged</summary>\n\n%s\n\n"+
-		"</details>\n", claims, paper.JudgedBy)
+	fmt.Fprintf(&b, "\n## The paper's claims\n\n"+claimsIntroduction+"\n\n%s\n<details><summary>How claims are "+
+		"judged</summary>\n\n%s\n\n</details>\n", claims, paper.JudgedBy)
 	for i, p := range d.Parts {
 		again := i > 0 && d.Parts[i-1].Report.Study.Name == p.Report.Study.Name
 		text, err := d.markdownPart(p, folder, again)

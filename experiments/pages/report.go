@@ -87,7 +87,8 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
-		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sizes": d.sizes(), "Sections": sections, "Claims": claims, "Counts": counts,
+		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sizes": d.sizes(),
+		"Sections": sections, "Claims": claims, "Counts": counts,
 		"Verdicts": judge.Verdicts(), "Exhibits": d.exhibits(), "JudgedBy": paper.JudgedBy,
 		"NotReproduced": paper.NotReproduced,
 		"Last":          last.Format("2 January 2006"),

@@ -14,10 +14,11 @@ import (
 
 // publishedText holds the values that the paper prints. Each line has a table, the ID of our row (or of a study, a map
 // or one of the dynamics; "" if none is ours), the paper's name for it, a column, and a value. The spread of errors is
-// the half-width of the 95% interval over ten seeds, on simulated worlds over an unknown number. In table tgb, NDCG@10 on data of the Temporal Graph Benchmark, it
-// is a standard deviation. In tgb, all rows but the last four use the benchmark's protocol and come from its
-// leaderboard; the last four use the paper's windows. Table improvement has how much lower the error of PENG-CDE is
-// than the error of Original GN-CDE; its values for gene do not follow from the paper's errors.
+// the half-width of the 95% interval over ten seeds, on simulated worlds over an unknown number. In table tgb, NDCG@10
+// on data of the Temporal Graph Benchmark, it is a standard deviation. In tgb, all rows but the last four use the
+// benchmark's protocol and come from its leaderboard; the last four use the paper's windows. Table improvement has how
+// much lower the error of PENG-CDE is than the error of Original GN-CDE; its values for gene do not follow from the
+// paper's errors.
 //
 //go:embed published.csv
 var publishedText string

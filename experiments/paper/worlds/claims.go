@@ -309,8 +309,10 @@ func improvement(model string) judge.Finder {
 			r := compared[0]
 			printed := printedRatio(dynamics, "peng", "original", r.at)
 			c := r.of(dynamics, printed)
-			if size, full := publishedSize(profile), publishedSize(experiments.Full); c.Tested && profile != experiments.Full {
-				c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
+			size, full := publishedSize(profile), publishedSize(experiments.Full)
+			if c.Tested && profile != experiments.Full {
+				c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes,
+					full.nodes))
 			}
 			if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // reduced by less, if at all
 				c.Decided = stats.NotShown
@@ -389,8 +391,8 @@ func Finders() map[string]judge.Finder {
 	return finders
 }
 
-// RecommendedFinders maps the IDs of the claims on errors and weights of PENG-CDE to finders with the recommended field as
-// PENG-CDE.
+// RecommendedFinders maps the IDs of the claims on errors and weights of PENG-CDE to finders with the recommended
+// field as PENG-CDE.
 func RecommendedFinders() map[string]judge.Finder { return findersOf("recommended") }
 
 func findersOf(model string) map[string]judge.Finder {

@@ -59,8 +59,8 @@ func weights(model string) judge.Finder {
 				mean, half := stats.MeanCI(signed[name])
 				c.Finding, c.Tested = judge.Of(compared[0]), true
 				c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
-					"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer), stat.Mean(size[name], nil),
-					stat.Mean(others, nil), n)
+					"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer),
+					stat.Mean(size[name], nil), stat.Mean(others, nil), n)
 				differences := slices.Clone(others)
 				floats.Sub(differences, size[name])
 				if seedsDiffer(at, differences) {

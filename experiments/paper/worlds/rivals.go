@@ -33,20 +33,21 @@ var rivalNotes = figures.NoteList{
 // simulated worlds. Here discrete-step networks take the first state and the time of each node at each observation,
 // with the graph in force, and return the state there.
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
-	discrete := func(id string, width catalogue.Width, inputs int) worldModel {
+	discrete := func(id string, width catalogue.Width, inputs int, product equivariant.Product) worldModel {
 		m := catalogue.Must(id)
 		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features,
 			Input: pengcde.Input{GraphOnly: true, Inputs: inputs, Normalise: dyngraph.Raw},
 			Head:  head.Nodes{At: head.AtEach}, Network: m.Network(width, false),
-			Execution: pengcde.Execution{Product: equivariant.Dense}}
+			Execution: pengcde.Execution{Product: product}}
 		return worldModel{Row: experiments.NetworkRow(id, m.Name, c, training), allTimes: inputs > 0}
 	}
 	neural, stg := config, catalogue.Must("stg-ncde")
 	neural.Field = stg.Field
 	return []worldModel{
-		discrete("dcrnn", catalogue.Width{Hidden: config.Hidden, Layers: config.Layers}, 0),
-		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations),
-		discrete("stidgcn", catalogue.Width{Hidden: config.Hidden}, observations),
+		discrete("dcrnn", catalogue.Width{Hidden: config.Hidden, Layers: config.Layers}, 0,
+			config.Product),
+		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations, equivariant.Dense),
+		discrete("stidgcn", catalogue.Width{Hidden: config.Hidden}, observations, equivariant.Dense),
 		{Row: experiments.NetworkRow(stg.ID, stg.Name, neural, training)},
 	}
 }
