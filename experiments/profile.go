@@ -20,7 +20,7 @@ const (
 	// Medium is Full with coarser solver steps, fewer seeds or training windows, or smaller models, where Full would
 	// take hours or days on a CPU.
 	Medium Profile = "medium"
-	// Full is the published protocol.
+	// Full has the published size and protocol.
 	Full Profile = "full"
 )
 
