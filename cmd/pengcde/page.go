@@ -9,7 +9,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
-	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
@@ -28,7 +27,7 @@ func (c collection) collect(ctx context.Context, write func(*pages.Document) err
 		}
 		defer restore()
 	}
-	document, err := pages.Collect(ctx, experiments.Profile(c.Profile), paper.All())
+	document, err := pages.Collect(ctx, experiments.Profile(c.Profile))
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func TestResultsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := pages.Collect(t.Context(), experiments.Medium, paper.All())
+	document, err := pages.Collect(t.Context(), experiments.Medium)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +149,8 @@ func TestPageOfFewRuns(t *testing.T) {
 	}
 	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
 		"Not complete: PENG-CDE (missing, 147 of 147)",
-		"Not run yet in this profile: twitter-tennis, table1, table-wealth, well-posed, ablations, contact, " +
-			"table1-as-published, sir, node-affinity.", "| missing, "} {
+		"Not run yet in this profile: table1, sir, twitter-tennis, node-affinity, table-wealth, well-posed, ablations, " +
+			"contact, table1-as-published.", "| missing, "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q on the page:\n%s", want, text)
 		}
@@ -158,7 +158,7 @@ func TestPageOfFewRuns(t *testing.T) {
 	if strings.Contains(string(text), "**[Covid cases") {
 		t.Error("a verdict without a trained model")
 	}
-	if _, err := pages.Collect(canceled(), experiments.Medium, paper.All()); err == nil {
+	if _, err := pages.Collect(canceled(), experiments.Medium); err == nil {
 		t.Error("a canceled context makes a page")
 	}
 	call(exitUsage, "results", "page", "--profile", "huge", "--out", out)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -20,7 +21,7 @@ import (
 type Document struct {
 	Profile experiments.Profile
 	// Parts holds the parts of studies with stored runs, and None the reports of studies without stored runs in this
-	// profile. Both are in the order of the studies.
+	// profile. Both are in the order of the paper, see [paper.InOrder].
 	Parts []*experiments.Part
 	None  []*experiments.Report
 	// EpochSeconds holds the seconds per training epoch, by model ID and number of nodes, and EpochMachine names the
@@ -29,11 +30,11 @@ type Document struct {
 	EpochMachine string
 }
 
-// Collect finds the stored runs of studies, and makes no new runs. Its error wraps [experiments.ErrNotStored] if none
-// is stored.
-func Collect(ctx context.Context, profile experiments.Profile, studies []experiments.Study) (*Document, error) {
+// Collect finds the stored runs of all studies, and makes no new runs. Its error wraps [experiments.ErrNotStored] if
+// none is stored.
+func Collect(ctx context.Context, profile experiments.Profile) (*Document, error) {
 	d := &Document{Profile: profile}
-	for _, study := range studies {
+	for _, study := range paper.InOrder() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
