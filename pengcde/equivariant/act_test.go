@@ -71,3 +71,31 @@ func TestCombinationIsASum(t *testing.T) {
 		t.Errorf("the bound is %g, want at least the norm %g and not far above", bound, largest)
 	}
 }
+
+// Weights and numbers of another length panic, and a combination of no maps is zero.
+func TestCombinationOfOtherLengths(t *testing.T) {
+	p, _, err := dyngraph.NewPattern(2, []int{0}, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, y := NewCombination(p, []float64{3}), []float64{1, 2}
+	c.Add(1, IdentityMap)
+	c.Zero().AddTo(y, 1, []float64{5, 7})
+	if y[0] != 1 || y[1] != 2 || c.Zero().MaxNorm() != 0 {
+		t.Errorf("no maps add to %v, with the bound %g", y, c.Zero().MaxNorm())
+	}
+	for name, call := range map[string]func(){
+		"weights": func() { NewCombination(p, []float64{1, 2}) },
+		"x":       func() { c.AddTo(y, 1, []float64{1}) },
+		"y":       func() { c.AddTo([]float64{1, 2, 3}, 1, y) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of another length are taken", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
