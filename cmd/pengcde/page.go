@@ -14,7 +14,7 @@ import (
 
 // collection holds the arguments that select the runs of a page on all studies.
 type collection struct {
-	Profile string `help:"quick, medium or full; medium also shows full where its runs compare models." placeholder:"NAME" default:"medium"`
+	Profile string `help:"quick, full, or medium, which shows full too." placeholder:"NAME" default:"medium"`
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 

@@ -149,8 +149,8 @@ func TestPageOfFewRuns(t *testing.T) {
 	}
 	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
 		"Not complete: PENG-CDE (missing, 147 of 147)",
-		"Not run yet in this profile: table1, sir, twitter-tennis, node-affinity, table-wealth, well-posed, ablations, " +
-			"contact, table1-as-published.", "| missing, "} {
+		"Not run yet in this profile: table1, sir, twitter-tennis, node-affinity, table-wealth, well-posed, " +
+			"ablations, contact, table1-as-published.", "| missing, "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q on the page:\n%s", want, text)
 		}

@@ -53,8 +53,8 @@ func TestClaimsOfTwoProfiles(t *testing.T) {
 		untouched.Own.Verdict != judge.HoldsOnlyWhere || untouched.Recommended.Verdict != judge.HoldsOnlyWhere {
 		t.Errorf("untouched in profile %s: %s", untouched.Profile, untouched.InWords())
 	}
-	const want = "profile full: does not hold: against it in 1 of 8 cases (1 not shown either way, 6 not yet tested). " +
-		"Profile medium: holds in 2 of 8 cases: heat: GN-ODE, Constant (6 not yet tested)"
+	const want = "profile full: does not hold: against it in 1 of 8 cases (1 not shown either way, 6 not yet " +
+		"tested). Profile medium: holds in 2 of 8 cases: heat: GN-ODE, Constant (6 not yet tested)"
 	if got := untouched.InWords(); got != want {
 		t.Errorf("untouched is %q, want %q", got, want)
 	}

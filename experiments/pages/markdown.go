@@ -28,8 +28,9 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde "+
 		"results page` writes this page from stored runs; nothing on it is written by hand. %sScores are mean squared "+
-		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the better.\n\nMarks in the "+
-		"matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n", d.Profile, d.sizes())
+		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
+		"better.\n\nMarks in the matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n",
+		d.Profile, d.sizes())
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue

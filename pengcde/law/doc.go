@@ -12,8 +12,8 @@
 // On one graph the solution is exp(t L), by its Taylor series over short enough times. A. H. Al-Mohy, N. J. Higham,
 // Computing the action of the matrix exponential, SIAM Journal on Scientific Computing 33 (2011) 488-511. The equation
 // is the linear case of P. Kidger et al., Neural Controlled Differential Equations for Irregular Time Series, NeurIPS
-// 2020; the maps are from H. Maron et al., Invariant and Equivariant Graph Networks, ICLR 2019. Limit: a fit takes
-// 2 to 9 seconds for 4 graphs of 100 nodes with 80 observations, and 10 to 80 for 400 nodes.
+// 2020; the maps are from H. Maron et al., Invariant and Equivariant Graph Networks, ICLR 2019. Limit: a fit of
+// 4 graphs with 80 observations takes 2 to 8 seconds on 100 nodes, and 10 seconds to 2 minutes on 400.
 //
 // [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law
 // [pengcde.LinearLaw]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
