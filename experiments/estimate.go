@@ -15,9 +15,8 @@ import (
 type Estimate struct {
 	// Planned counts the requested runs, Missing the runs still to make, and Trained the missing runs that need
 	// training. Programs is the number of compiled programs that train them: one per run, or fewer where the seeds of
-	// a model are trained together. Copied counts the runs that are neither stored nor missing, because
-	// [Study.Run] copies them from the studies in [Study].Like.
-	Planned, Missing, Trained, Programs, Copied int
+	// a model are trained together.
+	Planned, Missing, Trained, Programs int
 	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
 	// total time if they run one after the other. The time of the remaining runs is unknown.
 	Judged  int
@@ -34,11 +33,11 @@ type Estimate struct {
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
 // is estimated from the seconds per epoch in another profile.
 func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
-	r, w, copied, err := s.toMake(ctx, o)
+	r, w, err := s.toMake(ctx, o)
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{profile: r.Profile, Planned: len(r.Results), Copied: copied}
+	e := Estimate{profile: r.Profile, Planned: len(r.Results)}
 	missing := w.missing
 	trained := missing.only(func(r Result) bool { return !r.Model.Untrained })
 	w.missing = trained
@@ -118,12 +117,7 @@ func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 // String returns the estimate as one or two sentences for people.
 func (e Estimate) String() string {
 	text := fmt.Sprintf("%d of %d runs to make", e.Missing, e.Planned)
-	if e.Copied > 0 {
-		text += fmt.Sprintf(" and %d to copy from a study that has them", e.Copied)
-	}
 	switch {
-	case e.Missing == 0 && e.Copied > 0:
-		return text
 	case e.Missing == 0:
 		return "nothing to make, all runs are stored"
 	case e.Trained == 0:

@@ -73,7 +73,7 @@ func (s Study) plan(ctx context.Context, o Options) (*Report, store.Store, error
 	if err != nil {
 		return nil, store.Store{}, err
 	}
-	all, err := openStore(s.Name, o)
+	all, err := s.open(o)
 	if err != nil {
 		return nil, all, err
 	}

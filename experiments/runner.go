@@ -51,6 +51,17 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	return r, err
 }
 
+// toMake finds the runs, and returns a runner of the missing ones.
+func (s Study) toMake(ctx context.Context, o Options) (*Report, *runner, error) {
+	r, err := s.find(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := s.runner(r, o)
+	w.missing = r.Results.only(w.wanted)
+	return r, w, nil
+}
+
 func (s Study) runner(planned *Report, o Options) *runner {
 	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
 		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*store.HeldLease)}
@@ -78,9 +89,6 @@ func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 // look finds the missing runs.
 func (w *runner) look(results Results) error {
 	w.missing = results.only(w.wanted)
-	if err := w.takeOthers(); err != nil {
-		return err
-	}
 	stale := 0
 	for _, r := range results {
 		if r.here() {

@@ -29,7 +29,7 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 	}
 	asked := cmp.Or(o.Jobs, all)
 	share := Share{Jobs: asked, Asked: asked}
-	r, w, _, err := s.toMake(ctx, o)
+	r, w, err := s.toMake(ctx, o)
 	if err != nil {
 		return share, err
 	}
@@ -53,7 +53,7 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 // Memory returns the bytes that this number of processes may take when they make the missing runs side by side, as
 // [Study.Share] judges them; 0 if nothing is missing or the memory is unknown.
 func (s Study) Memory(ctx context.Context, o Options, processes int) (bytes int64, err error) {
-	r, w, _, err := s.toMake(ctx, o)
+	r, w, err := s.toMake(ctx, o)
 	if err != nil {
 		return 0, err
 	}

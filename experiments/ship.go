@@ -23,6 +23,7 @@ type ShipReport struct {
 // Ship writes the selected stored runs to the archive of the study in this checkout, results/STUDY.jsonl.zst. Every
 // checkout shows them from there. Of the profile, the archive then holds only the selected runs. Selected runs
 // that exist only in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
+// Runs that a study in [Study].Like has stored stay there alone.
 //
 // Errors wrap [ErrStore], and [ErrInput] outside a checkout or if nothing is stored; the archive then stays as it
 // was.
@@ -36,14 +37,18 @@ func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 		return r, err
 	}
 	records := make(map[string][]byte)
-	for _, result := range report.Results.Made() {
+	made := report.Results.Made()
+	for _, result := range made {
+		if result.Record.Study != s.Name {
+			continue
+		}
 		if records[result.Record.Name()], err = result.Record.Encode(); err != nil {
 			return r, fmt.Errorf("experiments: ship %s: %w", s.Name, err)
 		}
 	}
-	r.Runs, r.Missing = len(records), len(report.Results)-len(records)
+	r.Runs, r.Missing = len(records), len(report.Results)-len(made)
 	if r.Runs == 0 {
-		return r, errs.New(ErrInput, "experiments: ship %s: nothing is stored of profile %s in %s, run it first",
+		return r, errs.New(ErrInput, "experiments: ship %s: no run of profile %s is stored in %s, run the study first",
 			s.Name, report.Profile, report.folder)
 	}
 	if err := s.keepOthers(ctx, report, o, records); err != nil {

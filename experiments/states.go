@@ -37,7 +37,7 @@ func (r RunStates) in(state func(RunState) bool) (count int) {
 // [Study.Stored] because it decodes no facts. A profile that lacks a selected model or key is left out; if all lack
 // it, States returns the error of the first.
 func (s Study) States(ctx context.Context, o Options) (map[Profile]RunStates, error) {
-	all, err := store.OpenNames(s.Name, o.Fresh)
+	all, err := store.OpenNames(s.Name, o.Fresh, s.Like...)
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,9 @@ var ErrRuns = errors.New("runs ended with errors")
 // Folder returns the results folder; see the package documentation.
 func Folder() (string, error) { return store.Folder() }
 
-// openStore returns the store of a study with these options.
-func openStore(study string, o Options) (store.Store, error) {
-	return store.Open(study, o.Fresh, o.leases)
+// open returns the store of the study with these options.
+func (s Study) open(o Options) (store.Store, error) {
+	return store.Open(s.Name, o.Fresh, o.leases, s.Like...)
 }
 
 // find reads the record of a run.

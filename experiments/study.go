@@ -18,7 +18,7 @@ type Study struct {
 	Name, Title, Data string
 	// About describes, in a paragraph or two, the question of the study and its protocol.
 	About string
-	// Like names studies that plan some of the same runs. A run that is stored there is not made again.
+	// Like names studies that plan some of the same runs. A run that is stored there is shown, and not made again.
 	Like []string `json:"-"`
 	// TakesData reports that Plan reads the files of [Scope]. If it is false, files are refused.
 	TakesData bool `json:"-"`

@@ -87,7 +87,6 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if estimate.Missing == 0 {
-		c.sayCopies(s, estimate)
 		return nil
 	}
 	if err := record.Submit(ctx, folder, script); err != nil {
@@ -96,13 +95,6 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	_, err = fmt.Fprintf(s.out, "job %s submitted, array size %d\n\n  pengcde status %s\n  pengcde cancel %[3]s\n",
 		record.Job, tasks, c.Study)
 	return err
-}
-
-// sayCopies says how to get runs that need no cluster.
-func (c *submitCommand) sayCopies(s *streams, e experiments.Estimate) {
-	if e.Copied > 0 {
-		fmt.Fprintf(s.err, "Nothing is submitted: \"pengcde %s\" copies them here.\n", shell(c.runArguments()))
-	}
 }
 
 // settle makes explicit the settings that tasks would otherwise take from the place where they run.

@@ -80,7 +80,6 @@ func (c *submitCommand) manifest(s *streams, record submission, cost string, byt
 	}
 	fmt.Fprint(s.err, wrapped(cost, usualWidth))
 	if e.Missing == 0 && !c.DryRun {
-		c.sayCopies(s, e)
 		return nil
 	}
 	if _, err := s.out.Write(content); err != nil {

@@ -122,26 +122,28 @@ type Names map[string][]string
 
 // Names returns the names of the runs that are stored now or came with the module.
 func (s Store) Names() (Names, error) {
-	files, err := s.Files()
-	if err != nil {
-		return nil, err
-	}
 	names := make(Names)
 	add := func(name string) {
 		hash, _, _ := strings.Cut(name, "-") // see [Record.Name]
 		names[hash] = append(names[hash], name)
 	}
-	for file := range files {
-		name, ok := strings.CutSuffix(file, resultExtension)
-		if _, twice := s.shipped[name]; ok && !twice {
+	for _, each := range append([]Store{s}, s.like...) {
+		files, err := each.Files()
+		if err != nil {
+			return nil, err
+		}
+		for file := range files {
+			if name, ok := strings.CutSuffix(file, resultExtension); ok {
+				add(name)
+			}
+		}
+		for name := range each.shipped {
 			add(name)
 		}
 	}
-	for name := range s.shipped {
-		add(name)
-	}
-	for _, same := range names {
+	for hash, same := range names {
 		slices.Sort(same)
+		names[hash] = slices.Compact(same)
 	}
 	return names, nil
 }

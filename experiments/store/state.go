@@ -49,7 +49,20 @@ func (s Slot) State(names Names) (state State, err error) {
 }
 
 // state returns the state of the record that [Slot.Read] would read.
-func (s Slot) state() (State, error) {
+func (s Slot) state() (state State, err error) {
+	if state, err = s.ownState(); err != nil || state == Made {
+		return state, err
+	}
+	for _, other := range s.like {
+		if found, err := s.In(other).ownState(); err != nil || found == Made {
+			return found, err
+		}
+	}
+	return state, nil
+}
+
+// ownState is state without other studies.
+func (s Slot) ownState() (State, error) {
 	if _, shipped := s.shipped[s.name]; shipped {
 		return Made, nil
 	}

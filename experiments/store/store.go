@@ -44,32 +44,47 @@ func checkout() string {
 	return root
 }
 
-// Store finds the runs of one study, in the results folder and among the runs that came with the module.
+// Store finds the runs of one study, in the results folder and among the runs that came with the module. It also finds
+// them where other studies have stored the same runs.
 type Store struct {
 	study, folder string
 	shipped       map[string][]byte // content of record files, by name without extension
 	leases        *Leases
+	like          []Store // of studies with some of the same runs
 }
 
 // Open returns the store of a study. The study's name must be a single path element. A fresh store ignores the runs
-// that came with the module. If leases is nil, the store has its own.
-func Open(study string, fresh bool, leases *Leases) (Store, error) {
-	return open(study, fresh, leases, Shipped)
+// that came with the module. If leases is nil, the store has its own. like names studies that plan some of the same
+// runs, which are found there too.
+func Open(study string, fresh bool, leases *Leases, like ...string) (Store, error) {
+	return open(study, fresh, leases, like, Shipped)
 }
 
 // OpenNames returns a store for [Store.Names] and [Slot.State] alone, which does not read the shipped records.
-func OpenNames(study string, fresh bool) (Store, error) { return open(study, fresh, nil, shippedNames) }
+func OpenNames(study string, fresh bool, like ...string) (Store, error) {
+	return open(study, fresh, nil, like, shippedNames)
+}
 
-func open(study string, fresh bool, leases *Leases, shipped func(string) (map[string][]byte, error)) (Store, error) {
+func open(study string, fresh bool, leases *Leases, like []string,
+	shipped func(string) (map[string][]byte, error)) (Store, error) {
 	folder, err := Folder()
 	if err != nil {
 		return Store{}, err
 	}
 	s := In(filepath.Join(folder, study), study, leases)
 	if !fresh {
-		s.shipped, err = shipped(study)
+		if s.shipped, err = shipped(study); err != nil {
+			return s, err
+		}
 	}
-	return s, err
+	for _, name := range like {
+		other, err := open(name, fresh, leases, nil, shipped)
+		if err != nil {
+			return s, err
+		}
+		s.like = append(s.like, other)
+	}
+	return s, nil
 }
 
 // In returns the store of a study in a folder, without runs that came with the module.
@@ -132,9 +147,23 @@ func (s Slot) find(list func() (Names, error)) (f Found, err error) {
 var errDamaged = errors.New("is damaged")
 
 // Read returns the record of a slot, and whether it came with the module; nil if there is none. If the own file is
-// damaged or holds an error, a run that came with the module takes precedence; otherwise a damaged file gives a
-// record with that error.
+// damaged or holds an error, a run that came with the module or that another study has stored takes precedence;
+// otherwise a damaged file gives a record with that error.
 func (s Slot) Read() (r *Record, shipped bool, err error) {
+	if r, shipped, err = s.read(); err != nil || r != nil && r.Error == "" {
+		return r, shipped, err
+	}
+	for _, other := range s.like {
+		found, came, err := s.In(other).read()
+		if err != nil || found != nil && found.Error == "" {
+			return found, came, err
+		}
+	}
+	return r, shipped, nil
+}
+
+// read is Read without other studies.
+func (s Slot) read() (r *Record, shipped bool, err error) {
 	r, err = s.own()
 	none := r == nil && err == nil
 	if content, found := s.shipped[s.name]; found && (none || errors.Is(err, errDamaged) || r != nil && r.Error != "") {

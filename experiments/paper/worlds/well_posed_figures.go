@@ -37,13 +37,17 @@ func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Draw
 }
 
 // drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so:
-// a mean over other worlds would differ. There is no figure unless two rows can be compared.
+// a mean over other worlds would differ. A row without runs is left out. There is no figure unless two rows can be
+// compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
 	complete := 0
 	for _, id := range r.Models() {
 		runs := results.Where("model", id)
+		if len(runs.Made()) == 0 {
+			continue
+		}
 		row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
 		if row.None = runs.Gap(); row.None == "" {
 			for _, run := range runs {
@@ -55,14 +59,21 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 		rows = append(rows, row)
 	}
 	if complete < 2 {
-		return nil, fmt.Errorf("experiments: %s: %d settings with all their runs, want two to compare: %w", axes.Title,
-			complete, experiments.ErrNotStored)
+		return nil, tooFewSettings(axes.Title, complete)
 	}
 	return figures.Dots(axes, rows...)
 }
 
-// drawCosts draws the error of each confirmed row that has all runs against the median time of its trainings.
+func tooFewSettings(title string, complete int) error {
+	return fmt.Errorf("experiments: %s: %d settings with all their runs, want two to compare: %w", title, complete,
+		experiments.ErrNotStored)
+}
+
+// drawCosts draws the error of each confirmed row that has all runs against the median time of its trainings. There is
+// no figure unless two rows can be compared.
 func drawCosts(r *experiments.Report, results experiments.Results, dynamics string) (*figures.Figure, error) {
+	axes := figures.Axes{Title: "Test error against the time of training: " + dynamics, LogX: true, LogY: true,
+		X: "seconds of a training, median over runs", Y: "mean squared error"}
 	var points []figures.Series
 	for _, id := range r.Models() {
 		runs := results.Where("model", id)
@@ -79,11 +90,10 @@ func drawCosts(r *experiments.Report, results experiments.Results, dynamics stri
 		points = append(points, figures.Series{Name: runs[0].Model.Name, Points: true, Style: catalogue.StyleIn(r, id),
 			X: []float64{stat.Quantile(0.5, stat.Empirical, seconds, nil)}, Y: []float64{geometricMean(errors)}})
 	}
-	if len(points) == 0 {
-		return nil, fmt.Errorf("experiments: %s: no run: %w", dynamics, experiments.ErrNotStored)
+	if len(points) < 2 {
+		return nil, tooFewSettings(axes.Title, len(points))
 	}
-	return figures.Lines(figures.Axes{Title: "Test error against the time of training: " + dynamics, LogX: true,
-		LogY: true, X: "seconds of a training, median over runs", Y: "mean squared error"}, points...)
+	return figures.Lines(axes, points...)
 }
 
 func geometricMean(values []float64) float64 {
