@@ -1,13 +1,17 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // Estimate holds how many runs [Study.Run] would make, and about how long they would take. The times come from runs
@@ -17,17 +21,31 @@ type Estimate struct {
 	// training. Programs is the number of compiled programs that train them: one per run, or fewer where the seeds of
 	// a model are trained together.
 	Planned, Missing, Trained, Programs int
-	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
-	// total time if they run one after the other. The time of the remaining runs is unknown.
+	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is the time
+	// of all missing runs that can, if they run one after the other.
 	Judged  int
 	Seconds float64
 	// PeakBytes is the largest memory use among the stored runs of the same profile; 0 if unknown.
 	PeakBytes int64
 	// Machines lists the machines that made those stored runs.
 	Machines []string
+	// Rows holds an estimate for each model, in the order of the plan.
+	Rows []RowEstimate
 
 	profile Profile
 	others  []Profile // profiles of the stored runs, where none has the requested profile
+}
+
+// RowEstimate is an [Estimate] for the runs of one model, and the time that its stored runs took.
+type RowEstimate struct {
+	Model Row
+	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged runs among them.
+	Planned, Missing, Made, Diverged int
+	// Taken is the time of the stored runs, and Seconds the estimate for the missing runs, without Unknown of them.
+	Taken, Seconds float64
+	Unknown        int
+
+	bound string // what the estimate is, for people, if it comes from another profile
 }
 
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
@@ -37,21 +55,61 @@ func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{profile: r.Profile, Planned: len(r.Results)}
-	missing := w.missing
-	trained := missing.only(func(r Result) bool { return !r.Model.Untrained })
-	w.missing = trained
-	e.Missing, e.Trained, e.Programs = len(missing), len(trained), len(w.programs())
+	e, err := r.estimate(w.missing, func(p Profile) (Results, error) { return s.made(ctx, p, o) })
+	w.missing = trained(w.missing)
+	e.Programs = len(w.programs())
+	return e, err
+}
+
+// Estimate estimates the runs of the report that are not stored, whatever backend would make them. It knows the stored
+// runs of the report and of reports on other profiles.
+func (r *Report) Estimate(others ...*Report) Estimate {
+	missing := r.Results.only(func(r Result) bool { return !r.made() })
+	e, _ := r.estimate(missing, func(p Profile) (stored Results, _ error) {
+		for _, known := range append(others, r) {
+			if known.Profile == p {
+				stored = known.Results.Made()
+			}
+		}
+		return stored, nil // no error, so that estimate has none
+	})
+	return e
+}
+
+func trained(runs Results) Results {
+	return runs.only(func(r Result) bool { return !r.Model.Untrained })
+}
+
+// estimate estimates runs by the stored runs of profiles.
+func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)) (Estimate, error) {
+	e := Estimate{profile: r.Profile, Planned: len(r.Results), Missing: len(missing), Trained: len(trained(missing))}
+	rows := make(map[string]*RowEstimate)
+	for _, id := range r.Models() {
+		runs := r.Results.Where("model", id)
+		made := runs.Made()
+		row := &RowEstimate{Model: runs[0].Model, Planned: len(runs), Made: len(made),
+			Diverged: len(made) - len(made.Finished()), Missing: len(missing.Where("model", id))}
+		for _, run := range made {
+			row.Taken += run.Record.Seconds
+		}
+		row.Unknown, rows[id] = row.Missing, row
+	}
 	others := slices.DeleteFunc([]Profile{Medium, Full, Quick}, func(p Profile) bool { return p == r.Profile })
 	for _, p := range append([]Profile{r.Profile}, others...) {
-		if len(trained) == 0 {
+		if len(missing) == 0 {
 			break
 		}
-		stored, err := s.made(ctx, p, o)
+		known, err := stored(p)
 		if err != nil {
 			return e, err
 		}
-		trained = slices.DeleteFunc(trained, func(r Result) bool { return e.judge(r, p, stored) })
+		paces := pacesOf(known)
+		missing = slices.DeleteFunc(slices.Clone(missing), func(run Result) bool {
+			return e.judge(run, rows[run.Model.ID], p, paces)
+		})
+	}
+	for _, id := range r.Models() {
+		e.Rows = append(e.Rows, *rows[id])
 	}
 	return e, nil
 }
@@ -73,45 +131,89 @@ func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err
 	return all, nil
 }
 
-// judge adds the estimated cost of a run. It uses the stored runs of a profile with the same model and keys, else
-// with the same model.
-func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
-	for _, alike := range []func(Result) bool{
-		func(s Result) bool { return s.kind() == r.kind() }, func(s Result) bool { return s.Model.ID == r.Model.ID },
-	} {
-		var seconds []float64
-		for _, s := range stored.only(alike) {
-			training := s.Facts().Training
-			if training == nil || len(training.TrainLoss) == 0 { // it diverged in its first epoch
-				continue
-			}
-			took := s.Record.Seconds
-			if p == e.profile {
-				e.PeakBytes = max(e.PeakBytes, s.Facts().PeakBytes)
-			} else { // with other sizes
-				config, err := r.Model.Train.Resolved()
-				if err != nil {
-					continue
-				}
-				took = max(0, took-training.SecondsPerEpoch*float64(len(training.TrainLoss))) +
-					training.SecondsPerEpoch*float64(config.Epochs)
-			}
-			seconds = append(seconds, took)
-			if on := s.Record.Machine.String(); !slices.Contains(e.Machines, on) {
-				e.Machines = append(e.Machines, on)
-			}
+// pace is how long stored runs took: the seconds of each run, and of these the seconds beside its epochs, and the
+// seconds of an epoch.
+type pace struct {
+	seconds, beside, epoch []float64
+	peak                   int64
+	machines               []string
+}
+
+// pacesOf returns the paces of stored runs by the model's ID, and by model and keys, see [Run.kind].
+func pacesOf(stored Results) map[string]*pace {
+	paces := make(map[string]*pace)
+	for _, run := range stored {
+		took, epoch, epochs := run.Record.Seconds, 0.0, 0
+		if training := run.Facts().Training; training != nil {
+			epoch, epochs = training.SecondsPerEpoch, len(training.TrainLoss)
 		}
-		if len(seconds) == 0 {
+		if epochs == 0 && !run.Model.Untrained { // it diverged in its first epoch
 			continue
 		}
-		e.Judged++
-		e.Seconds += stat.Mean(seconds, nil)
-		if p != e.profile && !slices.Contains(e.others, p) {
-			e.others = append(e.others, p)
+		for _, of := range []string{run.kind(), run.Model.ID} {
+			p := paces[of]
+			if p == nil {
+				p = new(pace)
+				paces[of] = p
+			}
+			p.seconds, p.epoch = append(p.seconds, took), append(p.epoch, epoch)
+			p.beside = append(p.beside, max(0, took-epoch*float64(epochs)))
+			p.peak = max(p.peak, run.Facts().PeakBytes)
+			if on := run.Record.Machine.String(); !slices.Contains(p.machines, on) {
+				p.machines = append(p.machines, on)
+			}
 		}
+	}
+	return paces
+}
+
+// judge adds the estimated time of a run, if a profile has stored runs of the same model and keys, or else of the same
+// model.
+func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string]*pace) bool {
+	known := paces[r.kind()]
+	if known == nil {
+		known = paces[r.Model.ID]
+	}
+	if known == nil {
+		return false
+	}
+	seconds := stat.Mean(known.seconds, nil)
+	if p != e.profile { // with other sizes
+		row.bound = e.by(p)
+		if !r.Model.Untrained {
+			config, err := r.Model.Train.Resolved()
+			if err != nil {
+				return false
+			}
+			seconds = stat.Mean(known.beside, nil) + stat.Mean(known.epoch, nil)*float64(config.Epochs)
+		}
+	}
+	e.Seconds += seconds
+	row.Seconds += seconds
+	row.Unknown--
+	if r.Model.Untrained {
 		return true
 	}
-	return false
+	e.Judged++
+	if p == e.profile {
+		e.PeakBytes = max(e.PeakBytes, known.peak)
+	} else if !slices.Contains(e.others, p) {
+		e.others = append(e.others, p)
+	}
+	for _, on := range known.machines {
+		if !slices.Contains(e.Machines, on) {
+			e.Machines = append(e.Machines, on)
+		}
+	}
+	return true
+}
+
+// by says what an estimate by the epochs of another profile is, which has other sizes.
+func (e *Estimate) by(p Profile) string {
+	if slices.Index(Profiles(), p) > slices.Index(Profiles(), e.profile) {
+		return "at most about"
+	}
+	return "more than"
 }
 
 // String returns the estimate as one or two sentences for people.
@@ -132,13 +234,9 @@ func (e Estimate) String() string {
 			names = append(names, string(p))
 		}
 		by = fmt.Sprintf("the seconds of an epoch in profile %s", strings.Join(names, " and "))
-		rank := func(p Profile) int { return slices.Index(Profiles(), p) }
-		above := func(p Profile) bool { return rank(p) > rank(e.profile) }
-		switch smaller := slices.ContainsFunc(e.others, above); {
-		case !smaller:
-			about = "more than"
-		case !slices.ContainsFunc(e.others, func(p Profile) bool { return !above(p) }):
-			about = "at most about"
+		about = e.by(e.others[0])
+		if slices.ContainsFunc(e.others, func(p Profile) bool { return e.by(p) != about }) {
+			about = "about"
 		}
 	}
 	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,
@@ -147,4 +245,63 @@ func (e Estimate) String() string {
 		text += fmt.Sprintf("; %d more have none to judge by", rest)
 	}
 	return text
+}
+
+// Table lists the models with their stored runs, the hours that these took, and the hours that the missing runs would
+// take.
+func (e Estimate) Table() *figures.Table {
+	t := &figures.Table{Columns: []figures.Column{{Title: "model"}, {Title: "stored"}, {Title: "diverged"},
+		{Title: "hours, stored"}, {Title: "hours, to come"}}}
+	for _, row := range e.Rows {
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(row.Model.Name), figures.Text(row.Stored()),
+			figures.Text(strconv.Itoa(row.Diverged)), figures.Text(row.Hours()), figures.Text(row.ToCome())})
+	}
+	return t
+}
+
+// Total returns the sum over the models.
+func (e Estimate) Total() (total RowEstimate) {
+	for _, row := range e.Rows {
+		total.Add(row)
+	}
+	return total
+}
+
+// Add adds the runs of another model or study.
+func (r *RowEstimate) Add(other RowEstimate) {
+	r.Planned, r.Missing = r.Planned+other.Planned, r.Missing+other.Missing
+	r.Made, r.Diverged = r.Made+other.Made, r.Diverged+other.Diverged
+	r.Taken, r.Seconds, r.Unknown = r.Taken+other.Taken, r.Seconds+other.Seconds, r.Unknown+other.Unknown
+	r.bound = cmp.Or(r.bound, other.bound)
+}
+
+// Stored counts the stored runs, for people.
+func (r RowEstimate) Stored() string { return fmt.Sprintf("%d of %d", r.Made, r.Planned) }
+
+// Hours returns the hours that the stored runs took, for people.
+func (r RowEstimate) Hours() string { return inHours(r.Taken) }
+
+// ToCome returns the hours of the missing runs, for people.
+func (r RowEstimate) ToCome() string {
+	if r.Missing == 0 {
+		return "–"
+	}
+	var parts []string
+	if r.Unknown < r.Missing {
+		parts = append(parts, strings.TrimSpace(r.bound+" "+inHours(r.Seconds)))
+	}
+	switch {
+	case r.Unknown == 1:
+		parts = append(parts, "unknown for 1 run")
+	case r.Unknown > 1:
+		parts = append(parts, fmt.Sprintf("unknown for %d runs", r.Unknown))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func inHours(seconds float64) string {
+	if hours := seconds / 3600; hours >= 100 {
+		return fmt.Sprintf("%.0f", hours)
+	}
+	return fmt.Sprintf("%.1f", seconds/3600)
 }

@@ -43,6 +43,20 @@ func TestEstimate(t *testing.T) {
 	if e.Trained != 3 || e.Programs != 3 || e.Judged != 1 || e.Seconds != took || e.PeakBytes != peak {
 		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s and %d bytes", e, took, peak)
 	}
+	text, err := e.Table().Text(80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{"Two 1 of 2 0 0.0 0.0", "Three 0 of 2 0 0.0 unknown for 2 runs", "of 2"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if total := e.Total(); total.Stored() != "1 of 8" || total.Missing != 7 || total.Unknown != 6 || total.Taken != took ||
+		total.Seconds != took {
+		t.Errorf("total %+v, want 1 of 8 runs stored and 6 without an estimate", total)
+	}
 	estimate(made, "nothing to make")
 	if e := estimate(Options{Profile: Medium, SeedsTogether: true}); e.Trained != 3 || e.Programs != 2 {
 		t.Errorf("%d runs by %d programs, want 3, of which 2 are trained together", e.Trained, e.Programs)
@@ -77,9 +91,12 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		{Full, Medium, "; more than 13 s in one process by"},
 		{Medium, Medium, "; about 60 s in one process by stored runs of these models"},
 	} {
-		e := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}
-		if !e.judge(run(6), c.by, Results{stored}) || !strings.Contains(e.String(), c.want) {
+		e, row := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}, RowEstimate{Missing: 1, Unknown: 1}
+		if !e.judge(run(6), &row, c.by, pacesOf(Results{stored})) || !strings.Contains(e.String(), c.want) {
 			t.Errorf("%s by %s: %q, want %q", c.of, c.by, e, c.want)
+		}
+		if row.Seconds != e.Seconds || row.Unknown != 0 || !strings.Contains(c.want, row.bound) {
+			t.Errorf("%s by %s: row %+v, want %g s", c.of, c.by, row, e.Seconds)
 		}
 		if known := e.PeakBytes > 0; known != (c.of == c.by) { // their graphs have other sizes
 			t.Errorf("%s by %s: %d bytes", c.of, c.by, e.PeakBytes)
@@ -87,7 +104,7 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 	}
 	e := Estimate{profile: Quick}
 	stored.Record.Facts.Training.TrainLoss = nil
-	if e.judge(run(6), Medium, Results{stored}) || e.Judged != 0 {
+	if e.judge(run(6), new(RowEstimate), Medium, pacesOf(Results{stored})) || e.Judged != 0 {
 		t.Error("judged by a run that diverged in its first epoch")
 	}
 }

@@ -81,8 +81,7 @@ type PageFigure struct {
 	*figures.Figure
 }
 
-// Origin describes the source of the stored results: their number, dates, machines and total time, and which runs are
-// missing or diverged.
+// Origin describes the source of the stored results: their number, dates, machines and total time.
 func (r *Report) Origin() string {
 	cost := r.CostSummary()
 	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", cost.Made, len(r.Results), r.Profile)
@@ -93,19 +92,5 @@ func (r *Report) Origin() string {
 	if len(cost.Machines) > 0 {
 		text += " on " + strings.Join(cost.Machines, " and ")
 	}
-	text += fmt.Sprintf(" with %s.", strings.Join(cost.Versions, ", "))
-	if gaps := r.Gaps(); len(gaps) > 0 {
-		text += " Not complete: " + strings.Join(gaps, ", ") + "."
-	}
-	return text
-}
-
-// Gaps lists the models with missing or diverged runs, and counts these runs.
-func (r *Report) Gaps() (gaps []string) {
-	for _, id := range r.Models() {
-		if results := r.Results.Where("model", id); results.Gap() != "" {
-			gaps = append(gaps, fmt.Sprintf("%s (%s)", results[0].Model.Name, results.Gap()))
-		}
-	}
-	return gaps
+	return text + fmt.Sprintf(" with %s.", strings.Join(cost.Versions, ", "))
 }

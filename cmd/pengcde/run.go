@@ -108,7 +108,7 @@ type runCommand struct {
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	Jobs            int           `short:"j" help:"Processes that make runs; 0 for one a core." default:"0"`
-	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
+	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, by model, and make none."`
 	Backend         string        `help:"${backend}" placeholder:"NAME"`
 }
 
@@ -140,7 +140,10 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	}
 	said = wrapped(said, usualWidth)
 	if c.DryRun {
-		_, err := fmt.Fprint(s.out, said)
+		table, err := estimate.Table().Text(usualWidth)
+		if err == nil {
+			_, err = fmt.Fprintf(s.out, "%s\n%s", said, table)
+		}
 		return err
 	}
 	fmt.Fprint(s.err, said)

@@ -60,6 +60,11 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 		b.WriteString("\n" + text)
 		drawn = append(drawn, p.Figures...)
 	}
+	costs, err := d.costTable().Markdown()
+	if err != nil {
+		return "", nil, err
+	}
+	fmt.Fprintf(&b, "\n## Runs and their cost\n\n"+costsIntroduction+"\n\n%s", costs)
 	return b.String(), drawn, nil
 }
 
@@ -123,7 +128,12 @@ func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) 
 		return "", err
 	}
 	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(notes))
-	fmt.Fprintf(&b, "Where the runs come from: %s\n", p.Report.Origin())
+	runs, err := d.runsTable(p.Report).Markdown()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "<details><summary>Where the runs come from, and what they cost</summary>\n\n%s\n\n%s\n</details>\n",
+		p.Report.Origin(), runs)
 	return b.String(), nil
 }
 

@@ -24,6 +24,8 @@ type Document struct {
 	// profile. Both are in the order of the paper, see [paper.InOrder].
 	Parts []*experiments.Part
 	None  []*experiments.Report
+	// Costs says for every study, in the same order, how long its runs took and the missing ones would take.
+	Costs []StudyCost
 	// EpochSeconds holds the seconds per training epoch, by model ID and number of nodes, and EpochMachine names the
 	// machine that measured them. Claims about speed are judged by them; without them they stay untested.
 	EpochSeconds map[string]map[int]float64
@@ -49,40 +51,44 @@ func Collect(ctx context.Context, profile experiments.Profile) (*Document, error
 	return d, nil
 }
 
-// add adds the parts of a study.
+// add adds the parts and the cost of a study.
 func (d *Document) add(ctx context.Context, study experiments.Study) error {
-	own, err := study.Stored(ctx, experiments.Options{Profile: d.Profile})
-	if err != nil {
-		return err
-	}
-	if d.Profile == experiments.Medium {
-		full, err := study.Stored(ctx, experiments.Options{Profile: experiments.Full})
+	var reports []*experiments.Report
+	for _, p := range d.profiles() {
+		r, err := study.Stored(ctx, experiments.Options{Profile: p})
 		if err != nil {
 			return err
 		}
-		if !full.Within(own) {
-			part, err := full.Part()
-			if err != nil {
-				return err
-			}
-			if part.Matrix != nil {
-				for i := range part.Figures {
-					part.Figures[i].Name += "-" + string(experiments.Full)
-				}
-				d.Parts = append(d.Parts, part)
-			}
+		reports = append(reports, r)
+	}
+	cost := StudyCost{study, make(map[experiments.Profile]experiments.Estimate)}
+	for i, r := range reports {
+		part, err := r.Part()
+		if err != nil {
+			return err
 		}
+		cost.ByProfile[r.Profile] = r.Estimate(reports...)
+		switch stored, _ := r.Count(); {
+		case i < len(reports)-1: // profile full, beside the document's own
+			if d.Profile != experiments.Medium || part.Matrix == nil || r.Within(reports[1]) {
+				continue
+			}
+			for k := range part.Figures {
+				part.Figures[k].Name += "-" + string(experiments.Full)
+			}
+		case stored == 0:
+			d.None = append(d.None, r)
+			continue
+		}
+		d.Parts = append(d.Parts, part)
 	}
-	if stored, _ := own.Count(); stored == 0 {
-		d.None = append(d.None, own)
-		return nil
-	}
-	part, err := own.Part()
-	if err != nil {
-		return err
-	}
-	d.Parts = append(d.Parts, part)
+	d.Costs = append(d.Costs, cost)
 	return nil
+}
+
+// profiles returns profile full and the document's own.
+func (d *Document) profiles() []experiments.Profile {
+	return slices.Compact([]experiments.Profile{experiments.Full, d.Profile})
 }
 
 // part returns the part of a study in a profile, or nil.

@@ -15,7 +15,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -28,7 +27,6 @@ var reportStyle string
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"sentence": sentence,
 	"lines":    func(text string) []string { return strings.Split(text, "\n\n") },
-	"compute":  catalogue.PublishedCompute,
 	"chip":     func(v judge.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 }).Parse(reportText))
 
@@ -47,16 +45,9 @@ type section struct {
 	// Exhibits names the exhibits of the paper that the study reproduces.
 	Exhibits []string
 	// Opening holds the figures that open the section, Judged is the comparison matrix, Counted has its numbers, Shown
-	// holds the tables, Folded the tables that are folded away, Beside the further content of the paper's exhibits, and
-	// Drawn the other figures.
-	Opening, Judged, Counted, Shown, Folded, Beside, Drawn []template.HTML
-	// Others holds the counts of stored and planned runs in the profiles that the document is not of.
-	Others []profileCount
-}
-
-type profileCount struct {
-	Profile         experiments.Profile
-	Stored, Planned int
+	// holds the tables, Folded the tables that are folded away, Beside the further content of the paper's exhibits,
+	// Drawn the other figures, and Runs the table of runs and their cost.
+	Opening, Judged, Counted, Shown, Folded, Beside, Drawn, Runs []template.HTML
 }
 
 // Missing returns the number of planned runs that are not stored.
@@ -85,12 +76,18 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 			last = ended
 		}
 	}
+	costs, err := d.costTable().HTML()
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sizes": d.sizes(),
 		"Sections": sections, "Claims": claims, "Counts": counts,
 		"Verdicts": judge.Verdicts(), "Exhibits": d.exhibits(), "JudgedBy": paper.JudgedBy,
 		"NotReproduced": paper.NotReproduced,
+		"Costs":         template.HTML(costs), // from package figures, which escapes its input
+		"AboutCosts":    costsIntroduction,
 		"Last":          last.Format("2 January 2006"),
 		"Comparable":    d.Profile != experiments.Quick,
 	})
@@ -132,7 +129,7 @@ func (d *Document) sections(ctx context.Context) (all []section, err error) {
 				continue
 			}
 			s := section{Part: p, ID: d.anchor(p.Report), Title: d.named(study.Title, p.Report)}
-			if err := s.fill(ctx, d); err != nil {
+			if err := s.fill(d); err != nil {
 				return nil, fmt.Errorf("report on %s: %w", study.Name, err)
 			}
 			all = append(all, s)
@@ -142,7 +139,7 @@ func (d *Document) sections(ctx context.Context) (all []section, err error) {
 }
 
 // fill renders the tables and figures of a section.
-func (s *section) fill(ctx context.Context, d *Document) error {
+func (s *section) fill(d *Document) error {
 	s.Made, s.Planned = s.Report.Count()
 	shown, folded := s.FoldedTables()
 	var beside []figures.Item
@@ -180,7 +177,8 @@ func (s *section) fill(ctx context.Context, d *Document) error {
 		to    *[]template.HTML
 	}{{tableItems(s.Matrix), &s.Judged}, {tableItems(s.Numbers), &s.Counted},
 		{tableItems(shown...), &s.Shown}, {tableItems(folded...), &s.Folded},
-		{beside, &s.Beside}, {opening, &s.Opening}, {drawn, &s.Drawn}} {
+		{beside, &s.Beside}, {opening, &s.Opening}, {drawn, &s.Drawn},
+		{tableItems(d.runsTable(s.Report)), &s.Runs}} {
 		for _, item := range list.items {
 			html, err := item.HTML()
 			if err != nil {
@@ -188,17 +186,6 @@ func (s *section) fill(ctx context.Context, d *Document) error {
 			}
 			*list.to = append(*list.to, template.HTML(html)) // from package figures, which escapes its input
 		}
-	}
-	for _, profile := range experiments.Profiles() {
-		if profile == d.Profile {
-			continue
-		}
-		other, err := s.Study().Stored(ctx, experiments.Options{Profile: profile})
-		if err != nil {
-			return err
-		}
-		stored, planned := other.Count()
-		s.Others = append(s.Others, profileCount{profile, stored, planned})
 	}
 	return nil
 }

@@ -43,6 +43,11 @@ func Exhibits() []Exhibit {
 	}
 }
 
+// Prints reports whether an exhibit of the paper shows a study of that name.
+func Prints(study string) bool {
+	return slices.ContainsFunc(Exhibits(), func(e Exhibit) bool { return slices.Contains(e.Studies, study) })
+}
+
 // InOrder returns all studies in the order of their exhibits in the paper, followed by the studies that are not in
 // it.
 func InOrder() (studies []experiments.Study) {
