@@ -39,7 +39,7 @@ type Estimate struct {
 // RowEstimate is an [Estimate] for the runs of one model, and the time that its stored runs took.
 type RowEstimate struct {
 	Model Row
-	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged runs among them.
+	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
 	Planned, Missing, Made, Diverged int
 	// Taken is the time of the stored runs, and Seconds the estimate for the missing runs, without Unknown of them.
 	Taken, Seconds float64

@@ -53,8 +53,8 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if total := e.Total(); total.Stored() != "1 of 8" || total.Missing != 7 || total.Unknown != 6 || total.Taken != took ||
-		total.Seconds != took {
+	if total := e.Total(); total.Stored() != "1 of 8" || total.Missing != 7 || total.Unknown != 6 ||
+		total.Taken != took || total.Seconds != took {
 		t.Errorf("total %+v, want 1 of 8 runs stored and 6 without an estimate", total)
 	}
 	estimate(made, "nothing to make")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A run that another study has stored, or that came with the module, is shown and not made again. It stays there: nothing
-// is copied, and nothing is shipped twice.
+// A run that another study has stored, or that came with the module, is shown and not made again. It stays there:
+// nothing is copied, and nothing is shipped twice.
 func TestRunsOfAStudyThatPlansThemToo(t *testing.T) {
 	_, results := inCheckout(t)
 	first, o := waves(t), Options{Profile: Quick}

@@ -7,7 +7,7 @@ three are wrapped: the wrappers pass everything through, keep what passes, and w
     NAME.csv         a row for each epoch
     NAME.json        settings, versions, machine, and how training ended
     NAME-data.json   the three data sets that the published code drew
-    start.json       the initial parameters, by the names of the Go library
+    start.json       the initial parameters of PENG-CDE, by the names of the Go library
 
 into the folder OUT, beside a checkpoint every 20 epochs. The same command again goes on from the checkpoint: the
 wrappers answer the trainer's calls with what was kept, up to the checkpoint.
@@ -34,6 +34,11 @@ COLUMNS = ["epoch", "train", "largest_gradient", "largest_update", "interpolatio
 LOGGED = {"train_loss": "train", "max_grad": "largest_gradient", "max_update": "largest_update",
           "validation_loss_inter": "interpolation", "validation_loss_extra": "extrapolation",
           "separate_val_loss_total": "validation", "test_loss": "test"}
+
+
+# The published configuration of each vector field, by the field's name in the Go library.
+CONFIGURATIONS = {"peng": "perm_equiv_gncde", "original": "gncde", "adjacency": "gnode", "gn-ode": "gnode_floor",
+                  "constant": "const"}
 
 
 def edges(matrix: Any) -> list[list[int]]:
@@ -137,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--field", choices=CONFIGURATIONS, default="peng")
     parser.add_argument("--dynamics", choices=["heat", "gene"], default="heat")
     parser.add_argument("--family", default="grid")
     parser.add_argument("--nodes", type=int, default=400)
@@ -155,7 +161,7 @@ def main() -> None:
     from engine import trainer
 
     name = f"{arguments.dynamics}-{arguments.family}-{arguments.nodes}"
-    settings = yaml.safe_load((checkout / "configs/dynamical_systems/perm_equiv_gncde_config.yaml").read_text())
+    settings = yaml.safe_load((checkout / f"configs/dynamical_systems/{CONFIGURATIONS[arguments.field]}_config.yaml").read_text())
     settings["epochs"] = arguments.epochs
     settings["dataset"].update(name=arguments.dynamics, graph_type=arguments.family, num_nodes=arguments.nodes)
     if arguments.dynamics == "heat":
@@ -163,6 +169,8 @@ def main() -> None:
     if arguments.rate is not None:
         settings["optimiser"]["schedule"]["value"] = arguments.rate
         name += f"-rate-{arguments.rate:g}"
+    if arguments.field != "peng":
+        name += f"-{arguments.field}"
 
     drawn: list[dict[str, Any]] = []
     data_set = dataset_configs.ODEDataset
@@ -185,7 +193,8 @@ def main() -> None:
     make_step = recorder.step(trainer.make_step)
 
     def first_step(model: Any, *given: Any) -> Any:
-        (out / "start.json").write_text(json.dumps(start_of(model)))
+        if arguments.field == "peng":
+            (out / "start.json").write_text(json.dumps(start_of(model)))
         if len(drawn) == 3:  # otherwise the published cache had them
             (out / f"{name}-data.json").write_text(json.dumps(drawn))
         trainer.make_step = make_step

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -19,6 +21,8 @@ import (
 // training is a training of this library by the published protocol.
 type training struct {
 	data, start, out string
+	field            string
+	corrected        bool
 	recommended      bool
 	float64          bool
 	rate             float64
@@ -26,10 +30,14 @@ type training struct {
 	seed             uint64
 }
 
-// run trains and writes the table of epochs. The published field has the published defects, and both fields see the
-// changes of the graph in training as late as in the published code.
+// run trains and writes the table of epochs. Published fields have the published defects unless corrected is set, and
+// all fields see the changes of the graph in training as late as in the published code.
 func (t training) run(ctx context.Context) error {
 	sets, err := readSets(t.data)
+	if err != nil {
+		return err
+	}
+	vectorField, err := field.Named(t.field)
 	if err != nil {
 		return err
 	}
@@ -39,8 +47,9 @@ func (t training) run(ctx context.Context) error {
 	}
 	defer backend.Close()
 	config := pengcde.Config{Nodes: sets[0].Trajectories[0].Pattern.Nodes, Features: 1, Hidden: 16, Layers: 2,
+		Field: vectorField,
 		Input: pengcde.Input{GraphOnly: true}, Seed: t.seed, Execution: pengcde.Execution{Float64: t.float64},
-		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: !t.recommended}}
+		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: !t.recommended && !t.corrected}}
 	protocol := train.Config{Epochs: t.epochs, EvaluateEvery: 25, Patience: 200, MinEpochs: 200, BatchSize: 4,
 		AdamW: train.AdamW{LearningRate: t.rate}, Progress: func(p train.Progress) { fmt.Println(p) }}
 	if t.recommended {
@@ -73,6 +82,7 @@ func (t training) run(ctx context.Context) error {
 		fmt.Printf("best epoch %d, validation %g, test %g\n", report.Best+1, report.BestValidation, test)
 		table["test"][report.Best] = test
 	}
+	fmt.Println("peak bytes:", resident.Peak())
 	return table.write(t.out)
 }
 

@@ -27,8 +27,8 @@ func (d *Document) runsTable(r *experiments.Report) *figures.Table {
 // costsIntroduction explains the table of costs.
 const costsIntroduction = "Hours are summed over runs, which did not run one after another, nor on an idle machine; " +
 	"most had one core. Hours to come are an estimate by the stored runs of the same model, or else by its epochs in " +
-	"another profile: more than that, if its graphs are smaller. Models without a stored run have none. A run that two " +
-	"studies share counts in both. The paper's own runs were on an H100 or H200."
+	"another profile: more than that, if its graphs are smaller. Models without a stored run have none. A run that " +
+	"two studies share counts in both. The paper's own runs were on an H100 or H200."
 
 // costTable lists the studies with their cost, with a sum for the paper's own.
 func (d *Document) costTable() *figures.Table {

@@ -18,7 +18,8 @@ func TestCosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := func(id string, seed uint64, seconds float64) experiments.Result {
-			r := experiments.Result{Run: experiments.Run{Model: experiments.Row{ID: id, Name: id, Untrained: true}, Seed: seed}}
+			row := experiments.Row{ID: id, Name: id, Untrained: true}
+			r := experiments.Result{Run: experiments.Run{Model: row, Seed: seed}}
 			if seconds > 0 {
 				r.Record = &experiments.Record{Facts: &experiments.Facts{}, Seconds: seconds, Ended: time.Unix(0, 0)}
 			}
@@ -40,8 +41,10 @@ func TestCosts(t *testing.T) {
 	}
 	costs := table(d.costTable())
 	for _, want := range []string{
-		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | 0.0 | more than 1.5, unknown for 1 run | 2 of 3 | 3.0 | 1.5 |",
-		"| The whole paper | – | 0 of 4 | 0.0 | more than 3.0, unknown for 2 runs | 4 of 6 | 6.0 | 3.0 | | Exchange at contact |",
+		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | 0.0 | more than 1.5, unknown for 1 run | 2 of 3 " +
+			"| 3.0 | 1.5 |",
+		"| The whole paper | – | 0 of 4 | 0.0 | more than 3.0, unknown for 2 runs | 4 of 6 | 6.0 | 3.0 | | Exchange " +
+			"at contact |",
 	} {
 		if !strings.Contains(costs, want) {
 			t.Errorf("no %q in\n%s", want, costs)

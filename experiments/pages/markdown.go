@@ -132,8 +132,8 @@ func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) 
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "<details><summary>Where the runs come from, and what they cost</summary>\n\n%s\n\n%s\n</details>\n",
-		p.Report.Origin(), runs)
+	const summary = "<details><summary>Where the runs come from, and what they cost</summary>"
+	fmt.Fprintf(&b, summary+"\n\n%s\n\n%s\n</details>\n", p.Report.Origin(), runs)
 	return b.String(), nil
 }
 
