@@ -7,8 +7,8 @@ import (
 
 // CostSummary reports how long the stored runs of a report took, and on which machines.
 type CostSummary struct {
-	// Made counts the runs with facts, and Diverged the diverged runs among them.
-	Made, Diverged int
+	// Made counts the runs with facts.
+	Made int
 	// Seconds is the total over all runs.
 	Seconds float64
 	// Machines lists the machines that trained, and Versions the libraries with their versions, both sorted.
@@ -20,7 +20,7 @@ type CostSummary struct {
 // CostSummary adds up the time of the stored runs.
 func (r *Report) CostSummary() (s CostSummary) {
 	made := r.Results.Made()
-	s.Made, s.Diverged = len(made), len(made)-len(made.Finished())
+	s.Made = len(made)
 	add := func(all *[]string, text string) {
 		if text != "" && !slices.Contains(*all, text) {
 			*all = append(*all, text)

@@ -15,6 +15,7 @@
 //
 // Results are stored in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in
 // pengcde-results in the working folder. Runs that are missing there are looked up among the runs that come with the
-// module, in the folder results of the checkout; tables mark them. [Study.Ship] writes that folder. Package store
-// reads and writes the files and merges results folders. Package export writes tables of a [Report] for Python.
+// module, in the folder results of the checkout; tables mark them. [Study.Ship] writes that folder. In both places a
+// study also finds the runs of the studies in [Study].Like. Package store reads and writes the files and merges results
+// folders. Package export writes tables of a [Report] for Python.
 package experiments

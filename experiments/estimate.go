@@ -21,8 +21,8 @@ type Estimate struct {
 	// training. Programs is the number of compiled programs that train them: one per run, or fewer where the seeds of
 	// a model are trained together.
 	Planned, Missing, Trained, Programs int
-	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is the time
-	// of all missing runs that can, if they run one after the other.
+	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
+	// total time if they run one after the other. The time of the remaining runs is unknown.
 	Judged  int
 	Seconds float64
 	// PeakBytes is the largest memory use among the stored runs of the same profile; 0 if unknown.
@@ -41,15 +41,15 @@ type RowEstimate struct {
 	Model Row
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
 	Planned, Missing, Made, Diverged int
-	// Taken is the time of the stored runs, and Seconds the estimate for the missing runs, without Unknown of them.
+	// Taken is the time of the stored runs. Seconds is the estimated time of the missing runs but for Unknown of them.
 	Taken, Seconds float64
 	Unknown        int
 
-	bound string // what the estimate is, for people, if it comes from another profile
+	smaller, larger bool // whether a part of the estimate comes from a smaller or a larger profile
 }
 
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
-// is estimated from the seconds per epoch in another profile.
+// is estimated from runs in another profile: their seconds for an epoch and their share of the most epochs allowed.
 func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	r, w, err := s.toMake(ctx, o)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	return e, err
 }
 
-// Estimate estimates the runs of the report that are not stored, whatever backend would make them. It knows the stored
-// runs of the report and of reports on other profiles.
+// Estimate estimates the runs of the report that have no facts, whatever backend would make them and whether or not
+// [Study.Run] would. It knows the stored runs of the report and of reports on other profiles. It counts no programs.
 func (r *Report) Estimate(others ...*Report) Estimate {
 	missing := r.Results.only(func(r Result) bool { return !r.made() })
 	e, _ := r.estimate(missing, func(p Profile) (stored Results, _ error) {
@@ -131,23 +131,27 @@ func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err
 	return all, nil
 }
 
-// pace is how long stored runs took: the seconds of each run, and of these the seconds beside its epochs, and the
-// seconds of an epoch.
+// pace is how long stored runs took: the seconds of each run, and of these the seconds beside its epochs; and the
+// seconds of an epoch times the share of the most epochs allowed.
 type pace struct {
-	seconds, beside, epoch []float64
-	peak                   int64
-	machines               []string
+	seconds, beside, shared []float64
+	peak                    int64
+	machines                []string
 }
 
 // pacesOf returns the paces of stored runs by the model's ID, and by model and keys, see [Run.kind].
 func pacesOf(stored Results) map[string]*pace {
 	paces := make(map[string]*pace)
 	for _, run := range stored {
-		took, epoch, epochs := run.Record.Seconds, 0.0, 0
-		if training := run.Facts().Training; training != nil {
-			epoch, epochs = training.SecondsPerEpoch, len(training.TrainLoss)
-		}
-		if epochs == 0 && !run.Model.Untrained { // it diverged in its first epoch
+		took, trained, share := run.Record.Seconds, 0.0, 0.0
+		if training := run.Facts().Training; training != nil && len(training.TrainLoss) > 0 {
+			config, err := run.Model.Train.Resolved()
+			if err != nil {
+				continue
+			}
+			trained = training.SecondsPerEpoch * float64(len(training.TrainLoss))
+			share = trained / float64(config.Epochs)
+		} else if !run.Model.Untrained { // it diverged in its first epoch
 			continue
 		}
 		for _, of := range []string{run.kind(), run.Model.ID} {
@@ -156,8 +160,8 @@ func pacesOf(stored Results) map[string]*pace {
 				p = new(pace)
 				paces[of] = p
 			}
-			p.seconds, p.epoch = append(p.seconds, took), append(p.epoch, epoch)
-			p.beside = append(p.beside, max(0, took-epoch*float64(epochs)))
+			p.seconds, p.shared = append(p.seconds, took), append(p.shared, share)
+			p.beside = append(p.beside, max(0, took-trained))
 			p.peak = max(p.peak, run.Facts().PeakBytes)
 			if on := run.Record.Machine.String(); !slices.Contains(p.machines, on) {
 				p.machines = append(p.machines, on)
@@ -178,23 +182,22 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 		return false
 	}
 	seconds := stat.Mean(known.seconds, nil)
-	if p != e.profile { // with other sizes
-		row.bound = e.by(p)
-		if !r.Model.Untrained {
-			config, err := r.Model.Train.Resolved()
-			if err != nil {
-				return false
-			}
-			seconds = stat.Mean(known.beside, nil) + stat.Mean(known.epoch, nil)*float64(config.Epochs)
+	if p != e.profile && !r.Model.Untrained { // with other sizes
+		config, err := r.Model.Train.Resolved()
+		if err != nil {
+			return false
 		}
+		seconds = stat.Mean(known.beside, nil) + stat.Mean(known.shared, nil)*float64(config.Epochs)
 	}
-	e.Seconds += seconds
+	size, own := slices.Index(Profiles(), p), slices.Index(Profiles(), e.profile)
+	row.smaller, row.larger = row.smaller || size < own, row.larger || size > own
 	row.Seconds += seconds
 	row.Unknown--
 	if r.Model.Untrained {
 		return true
 	}
 	e.Judged++
+	e.Seconds += seconds
 	if p == e.profile {
 		e.PeakBytes = max(e.PeakBytes, known.peak)
 	} else if !slices.Contains(e.others, p) {
@@ -206,14 +209,6 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 		}
 	}
 	return true
-}
-
-// by says what an estimate by the epochs of another profile is, which has other sizes.
-func (e *Estimate) by(p Profile) string {
-	if slices.Index(Profiles(), p) > slices.Index(Profiles(), e.profile) {
-		return "at most about"
-	}
-	return "more than"
 }
 
 // String returns the estimate as one or two sentences for people.
@@ -234,10 +229,7 @@ func (e Estimate) String() string {
 			names = append(names, string(p))
 		}
 		by = fmt.Sprintf("the seconds of an epoch in profile %s", strings.Join(names, " and "))
-		about = e.by(e.others[0])
-		if slices.ContainsFunc(e.others, func(p Profile) bool { return e.by(p) != about }) {
-			about = "about"
-		}
+		about = cmp.Or(e.Total().bound(), about)
 	}
 	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,
 		strings.Join(e.Machines, " and "))
@@ -272,23 +264,36 @@ func (r *RowEstimate) Add(other RowEstimate) {
 	r.Planned, r.Missing = r.Planned+other.Planned, r.Missing+other.Missing
 	r.Made, r.Diverged = r.Made+other.Made, r.Diverged+other.Diverged
 	r.Taken, r.Seconds, r.Unknown = r.Taken+other.Taken, r.Seconds+other.Seconds, r.Unknown+other.Unknown
-	r.bound = cmp.Or(r.bound, other.bound)
+	r.smaller, r.larger = r.smaller || other.smaller, r.larger || other.larger
+}
+
+// bound says what the estimate is, if it comes from runs of other sizes; "" if some are smaller and others larger.
+func (r RowEstimate) bound() string {
+	switch {
+	case r.smaller && !r.larger:
+		return "more than"
+	case r.larger && !r.smaller:
+		return "at most about"
+	}
+	return ""
 }
 
 // Stored counts the stored runs, for people.
 func (r RowEstimate) Stored() string { return fmt.Sprintf("%d of %d", r.Made, r.Planned) }
 
 // Hours returns the hours that the stored runs took, for people.
-func (r RowEstimate) Hours() string { return inHours(r.Taken) }
+func (r RowEstimate) Hours() string {
+	if r.Made == 0 {
+		return "–"
+	}
+	return inHours(r.Taken)
+}
 
 // ToCome returns the hours of the missing runs, for people.
 func (r RowEstimate) ToCome() string {
-	if r.Missing == 0 {
-		return "–"
-	}
 	var parts []string
 	if r.Unknown < r.Missing {
-		parts = append(parts, strings.TrimSpace(r.bound+" "+inHours(r.Seconds)))
+		parts = append(parts, strings.TrimSpace(r.bound()+" "+inHours(r.Seconds)))
 	}
 	switch {
 	case r.Unknown == 1:
@@ -296,12 +301,15 @@ func (r RowEstimate) ToCome() string {
 	case r.Unknown > 1:
 		parts = append(parts, fmt.Sprintf("unknown for %d runs", r.Unknown))
 	}
-	return strings.Join(parts, ", ")
+	if left := r.Planned - r.Made - r.Missing; left > 0 {
+		parts = append(parts, fmt.Sprintf("%d stale or failed", left))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "–")
 }
 
 func inHours(seconds float64) string {
-	if hours := seconds / 3600; hours >= 100 {
-		return fmt.Sprintf("%.0f", hours)
+	if seconds >= 100*3600 {
+		return fmt.Sprintf("%.0f", seconds/3600)
 	}
 	return fmt.Sprintf("%.1f", seconds/3600)
 }

@@ -34,6 +34,13 @@ func TestRunsOfAStudyThatPlansThemToo(t *testing.T) {
 				t.Errorf("%s: %v: %+v, want the record of waves", when, r.Run, r.Record)
 			}
 		}
+		for _, r := range storedOf(t, second, Options{}).Results { // as workers look for runs that others have stored
+			files, err := r.slot.Files()
+			exists, listed := r.slot.Exists(), files.Record(r.slot)
+			if want := when == "stored"; err != nil || exists != want || listed != want {
+				t.Errorf("%s: %v: exists %t, listed %t, %v, want %t", when, r.Run, exists, listed, err, want)
+			}
+		}
 		if files, _ := os.ReadDir(filepath.Join(results, "waves-too")); len(files) > 0 {
 			t.Errorf("%s: %v, want no copies", when, files)
 		}

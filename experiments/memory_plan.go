@@ -26,12 +26,10 @@ var errPlanned = errors.New("planned, not made")
 // seeds. Models whose training cannot be planned, such as those whose learner is no [Planner], are left out.
 // PlanMemory makes data as a run does, in a temporary folder, and does not compute with them.
 func (s Study) PlanMemory(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
-	r, err := s.find(ctx, o)
+	_, w, err := s.toMake(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	w := s.runner(r, o)
-	w.missing = r.Results.only(w.wanted)
 	return s.planMemory(ctx, w.programs())
 }
 

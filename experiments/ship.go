@@ -23,7 +23,7 @@ type ShipReport struct {
 // Ship writes the selected stored runs to the archive of the study in this checkout, results/STUDY.jsonl.zst. Every
 // checkout shows them from there. Of the profile, the archive then holds only the selected runs. Selected runs
 // that exist only in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
-// Runs that a study in [Study].Like has stored stay there alone.
+// Runs that only a study in [Study].Like has stored stay there.
 //
 // Errors wrap [ErrStore], and [ErrInput] outside a checkout or if nothing is stored; the archive then stays as it
 // was.
@@ -48,7 +48,7 @@ func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	}
 	r.Runs, r.Missing = len(records), len(report.Results)-len(made)
 	if r.Runs == 0 {
-		return r, errs.New(ErrInput, "experiments: ship %s: no run of profile %s is stored in %s, run the study first",
+		return r, errs.New(ErrInput, "experiments: ship %s: it has no run of its own of profile %s in %s, run it first",
 			s.Name, report.Profile, report.folder)
 	}
 	if err := s.keepOthers(ctx, report, o, records); err != nil {

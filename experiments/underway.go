@@ -16,7 +16,7 @@ type ActiveRun struct {
 // the lease of a killed process ends with it. Elsewhere the lease stays until another process takes the run over, and
 // has a long [store.Lease.Silent].
 func (s Study) UnderWay(ctx context.Context, o Options) (all []ActiveRun, err error) {
-	runs, err := s.open(Options{Fresh: true, leases: o.leases})
+	runs, err := store.Open(s.Name, true, o.leases)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func main() {
 	flag.StringVar(&t.data, "data", "", "data sets that run.py exported")
 	flag.StringVar(&t.start, "start", "", "initial parameters that run.py exported; without them they are drawn")
 	flag.StringVar(&t.out, "out", "", "table of epochs to write")
-	flag.StringVar(&t.field, "field", "peng", "vector field, as field.Names lists them")
+	flag.StringVar(&t.field, "field", "", "vector field, as field.Names lists them, in place of the published one")
 	flag.BoolVar(&t.corrected, "corrected", false, "compute without the defects of the published code")
 	flag.BoolVar(&t.recommended, "recommended", false, "train the recommended field instead of the published one")
 	flag.BoolVar(&t.float64, "float64", false, "compute in float64")

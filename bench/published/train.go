@@ -37,19 +37,19 @@ func (t training) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	vectorField, err := field.Named(t.field)
-	if err != nil {
-		return err
-	}
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
 		return err
 	}
 	defer backend.Close()
 	config := pengcde.Config{Nodes: sets[0].Trajectories[0].Pattern.Nodes, Features: 1, Hidden: 16, Layers: 2,
-		Field: vectorField,
 		Input: pengcde.Input{GraphOnly: true}, Seed: t.seed, Execution: pengcde.Execution{Float64: t.float64},
 		Equation: pengcde.Equation{LinearCoders: true, Adaptive: &ode.PID{}, Parity: !t.recommended && !t.corrected}}
+	if t.field != "" {
+		if config.Field, err = field.Named(t.field); err != nil {
+			return err
+		}
+	}
 	protocol := train.Config{Epochs: t.epochs, EvaluateEvery: 25, Patience: 200, MinEpochs: 200, BatchSize: 4,
 		AdamW: train.AdamW{LearningRate: t.rate}, Progress: func(p train.Progress) { fmt.Println(p) }}
 	if t.recommended {

@@ -22,7 +22,7 @@ func (c *reportCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		document.EpochSeconds, document.EpochMachine = races.EpochSeconds()
-		report, err := document.Report(ctx)
+		report, err := document.Report()
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func TestCosts(t *testing.T) {
 			Results: experiments.Results{run("peng", 0, 0), run("zero", 0, 0)}}
 		own := &experiments.Report{Study: study, Profile: experiments.Medium,
 			Results: experiments.Results{run("peng", 0, 7200), run("peng", 1, 3600), run("peng", 2, 0)}}
-		d.Costs = append(d.Costs, StudyCost{study, map[experiments.Profile]experiments.Estimate{
+		d.costs = append(d.costs, studyCost{study, map[experiments.Profile]experiments.Estimate{
 			experiments.Full: full.Estimate(full, own), experiments.Medium: own.Estimate(full, own)}})
 	}
 	table := func(of interface{ Markdown() (string, error) }) string {
@@ -41,9 +41,9 @@ func TestCosts(t *testing.T) {
 	}
 	costs := table(d.costTable())
 	for _, want := range []string{
-		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | 0.0 | more than 1.5, unknown for 1 run | 2 of 3 " +
+		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | – | more than 1.5, unknown for 1 run | 2 of 3 " +
 			"| 3.0 | 1.5 |",
-		"| The whole paper | – | 0 of 4 | 0.0 | more than 3.0, unknown for 2 runs | 4 of 6 | 6.0 | 3.0 | | Exchange " +
+		"| The whole paper | – | 0 of 4 | – | more than 3.0, unknown for 2 runs | 4 of 6 | 6.0 | 3.0 | | Exchange " +
 			"at contact |",
 	} {
 		if !strings.Contains(costs, want) {
@@ -51,10 +51,10 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for profile, want := range map[experiments.Profile]string{
-		experiments.Full:   "| peng | 0 of 1 | 0 | 0.0 | more than 1.5 | | zero | 0 of 1 | 0 | 0.0 | unknown for 1 run |",
+		experiments.Full:   "| peng | 0 of 1 | 0 | – | more than 1.5 | | zero | 0 of 1 | 0 | – | unknown for 1 run |",
 		experiments.Medium: "| peng | 2 of 3 | 0 | 3.0 | 1.5 |",
 	} {
-		runs := table(d.runsTable(&experiments.Report{Study: d.Costs[0].Study, Profile: profile}))
+		runs := table(d.runsTable(&experiments.Report{Study: d.costs[0].study, Profile: profile}))
 		if !strings.Contains(runs, want) {
 			t.Errorf("profile %s: no %q in\n%s", profile, want, runs)
 		}

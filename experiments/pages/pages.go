@@ -8,6 +8,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,12 +25,12 @@ type Document struct {
 	// profile. Both are in the order of the paper, see [paper.InOrder].
 	Parts []*experiments.Part
 	None  []*experiments.Report
-	// Costs says for every study, in the same order, how long its runs took and the missing ones would take.
-	Costs []StudyCost
 	// EpochSeconds holds the seconds per training epoch, by model ID and number of nodes, and EpochMachine names the
 	// machine that measured them. Claims about speed are judged by them; without them they stay untested.
 	EpochSeconds map[string]map[int]float64
 	EpochMachine string
+
+	costs []studyCost // of all studies, in the same order
 }
 
 // Collect finds the stored runs of all studies, and makes no new runs. Its error wraps [experiments.ErrNotStored] if
@@ -53,36 +54,41 @@ func Collect(ctx context.Context, profile experiments.Profile) (*Document, error
 
 // add adds the parts and the cost of a study.
 func (d *Document) add(ctx context.Context, study experiments.Study) error {
-	var reports []*experiments.Report
-	for _, p := range d.profiles() {
+	reports := make(map[experiments.Profile]*experiments.Report)
+	for _, p := range experiments.Profiles() {
 		r, err := study.Stored(ctx, experiments.Options{Profile: p})
 		if err != nil {
 			return err
 		}
-		reports = append(reports, r)
+		reports[p] = r
 	}
-	cost := StudyCost{study, make(map[experiments.Profile]experiments.Estimate)}
-	for i, r := range reports {
-		part, err := r.Part()
+	cost := studyCost{study, make(map[experiments.Profile]experiments.Estimate)}
+	for _, p := range d.profiles() {
+		cost.byProfile[p] = reports[p].Estimate(slices.Collect(maps.Values(reports))...)
+	}
+	d.costs = append(d.costs, cost)
+	own, full := reports[d.Profile], reports[experiments.Full]
+	if d.Profile == experiments.Medium && !full.Within(own) {
+		part, err := full.Part()
 		if err != nil {
 			return err
 		}
-		cost.ByProfile[r.Profile] = r.Estimate(reports...)
-		switch stored, _ := r.Count(); {
-		case i < len(reports)-1: // profile full, beside the document's own
-			if d.Profile != experiments.Medium || part.Matrix == nil || r.Within(reports[1]) {
-				continue
+		if part.Matrix != nil {
+			for i := range part.Figures {
+				part.Figures[i].Name += "-" + string(experiments.Full)
 			}
-			for k := range part.Figures {
-				part.Figures[k].Name += "-" + string(experiments.Full)
-			}
-		case stored == 0:
-			d.None = append(d.None, r)
-			continue
+			d.Parts = append(d.Parts, part)
 		}
-		d.Parts = append(d.Parts, part)
 	}
-	d.Costs = append(d.Costs, cost)
+	if stored, _ := own.Count(); stored == 0 {
+		d.None = append(d.None, own)
+		return nil
+	}
+	part, err := own.Part()
+	if err != nil {
+		return err
+	}
+	d.Parts = append(d.Parts, part)
 	return nil
 }
 

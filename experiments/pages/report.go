@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"context"
 	_ "embed" // for the report
 	"fmt"
 	"html/template"
@@ -57,8 +56,8 @@ func (s section) Study() experiments.Study { return s.Report.Study }
 
 // Report returns the document as one self-contained HTML file: verdicts on the paper's claims, the paper's tables and
 // figures next to ours, and the cost of every study.
-func (d *Document) Report(ctx context.Context) ([]byte, error) {
-	sections, err := d.sections(ctx)
+func (d *Document) Report() ([]byte, error) {
+	sections, err := d.sections()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func (d *Document) exhibits() (all []exhibit) {
 }
 
 // sections returns a section for each part, in the order of the paper's studies.
-func (d *Document) sections(ctx context.Context) (all []section, err error) {
+func (d *Document) sections() (all []section, err error) {
 	parts := slices.Clone(d.Parts)
 	for _, r := range d.None { // only the published numbers are shown
 		p, err := r.Part()

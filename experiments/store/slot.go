@@ -127,16 +127,16 @@ func (s Store) Names() (Names, error) {
 		hash, _, _ := strings.Cut(name, "-") // see [Record.Name]
 		names[hash] = append(names[hash], name)
 	}
+	files, err := s.Files()
+	if err != nil {
+		return nil, err
+	}
+	for file := range files {
+		if name, ok := strings.CutSuffix(file, resultExtension); ok {
+			add(name)
+		}
+	}
 	for _, each := range append([]Store{s}, s.like...) {
-		files, err := each.Files()
-		if err != nil {
-			return nil, err
-		}
-		for file := range files {
-			if name, ok := strings.CutSuffix(file, resultExtension); ok {
-				add(name)
-			}
-		}
 		for name := range each.shipped {
 			add(name)
 		}
@@ -172,7 +172,7 @@ func (s Slot) RemoveOlder() error {
 		}
 		if _, err := other.Lock(func(*HeldLease) (bool, error) {
 			err := os.Remove(other.file())
-			if errors.Is(err, fs.ErrNotExist) { // it came with the module
+			if errors.Is(err, fs.ErrNotExist) { // it came with the module, or another study has it
 				return true, nil
 			}
 			return err == nil, Unusable(err)
@@ -260,23 +260,27 @@ func (s Slot) Watch() (l Lease, lives bool, err error) {
 	return l, lives, err
 }
 
-// Files is the set of file names in a study's folder.
+// Files is the set of file names in a study's folder, with the records of other studies that its store looks in.
 type Files map[string]bool
 
 // Files returns the current files of the study.
 func (s Store) Files() (Files, error) {
-	entries, err := os.ReadDir(s.folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(err)
-	}
-	all := make(Files, len(entries))
-	for _, entry := range entries {
-		all[entry.Name()] = true
+	all := make(Files)
+	for i, each := range append([]Store{s}, s.like...) {
+		entries, err := os.ReadDir(each.folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, unreadable(err)
+		}
+		for _, entry := range entries {
+			if i == 0 || strings.HasSuffix(entry.Name(), resultExtension) {
+				all[entry.Name()] = true
+			}
+		}
 	}
 	return all, nil
 }
 
-// Record and Lease report whether a run has its own record, and a lease.
+// Record and Lease report whether a run has a record in a folder, and a lease.
 func (f Files) Record(s Slot) bool { return f[s.name+resultExtension] }
 func (f Files) Lease(s Slot) bool  { return f[s.name+leaseExtension] }
 
@@ -289,10 +293,12 @@ func (s Slot) WrittenAfter(t time.Time) bool {
 	return err == nil && info.ModTime().After(t)
 }
 
-// Exists reports whether the run has its own file.
+// Exists reports whether a file holds the run, in the study's folder or another's.
 func (s Slot) Exists() bool {
-	_, err := os.Stat(s.file())
-	return err == nil
+	return slices.ContainsFunc(append([]Store{s.Store}, s.like...), func(each Store) bool {
+		_, err := os.Stat(s.In(each).file())
+		return err == nil
+	})
 }
 
 // Tidy removes the files next to a result that a process left when it was killed between storing and unlocking the
