@@ -40,12 +40,13 @@ type Estimate struct {
 type RowEstimate struct {
 	Model Row
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
-	Planned, Missing, Made, Diverged int
+	// Left counts the stale and failed runs that are not missing, since nothing asks for them.
+	Planned, Missing, Made, Diverged, Left int
 	// Taken is the time of the stored runs. Seconds is the estimated time of the missing runs but for Unknown of them.
 	Taken, Seconds float64
 	Unknown        int
 
-	smaller, larger bool // whether a part of the estimate comes from a smaller or a larger profile
+	rough bool // a part of the estimate comes from another profile
 }
 
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
@@ -89,6 +90,8 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		made := runs.Made()
 		row := &RowEstimate{Model: runs[0].Model, Planned: len(runs), Made: len(made),
 			Diverged: len(made) - len(made.Finished()), Missing: len(missing.Where("model", id))}
+		unmade := missing.Where("model", id).only(func(r Result) bool { return !r.made() })
+		row.Left = len(runs) - len(made) - len(unmade)
 		for _, run := range made {
 			row.Taken += run.Record.Seconds
 		}
@@ -189,8 +192,7 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 		}
 		seconds = stat.Mean(known.beside, nil) + stat.Mean(known.shared, nil)*float64(config.Epochs)
 	}
-	size, own := slices.Index(Profiles(), p), slices.Index(Profiles(), e.profile)
-	row.smaller, row.larger = row.smaller || size < own, row.larger || size > own
+	row.rough = row.rough || p != e.profile
 	row.Seconds += seconds
 	row.Unknown--
 	if r.Model.Untrained {
@@ -215,6 +217,8 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 func (e Estimate) String() string {
 	text := fmt.Sprintf("%d of %d runs to make", e.Missing, e.Planned)
 	switch {
+	case e.Missing == 0 && e.Total().Left > 0:
+		return fmt.Sprintf("nothing to make, %d runs are stale or failed", e.Total().Left)
 	case e.Missing == 0:
 		return "nothing to make, all runs are stored"
 	case e.Trained == 0:
@@ -229,7 +233,7 @@ func (e Estimate) String() string {
 			names = append(names, string(p))
 		}
 		by = fmt.Sprintf("the seconds of an epoch in profile %s", strings.Join(names, " and "))
-		about = cmp.Or(e.Total().bound(), about)
+		about = roughly
 	}
 	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,
 		strings.Join(e.Machines, " and "))
@@ -239,17 +243,20 @@ func (e Estimate) String() string {
 	return text
 }
 
-// Table lists the models with their stored runs, the hours that these took, and the hours that the missing runs would
+// Table lists the models with their stored runs, the time that these took, and the time that the missing runs would
 // take.
 func (e Estimate) Table() *figures.Table {
 	t := &figures.Table{Columns: []figures.Column{{Title: "model"}, {Title: "stored"}, {Title: "diverged"},
-		{Title: "hours, stored"}, {Title: "hours, to come"}}}
+		{Title: "time taken"}, {Title: "time to come"}}}
 	for _, row := range e.Rows {
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text(row.Model.Name), figures.Text(row.Stored()),
-			figures.Text(strconv.Itoa(row.Diverged)), figures.Text(row.Hours()), figures.Text(row.ToCome())})
+			figures.Text(strconv.Itoa(row.Diverged)), figures.Text(row.Time()), figures.Text(row.ToCome())})
 	}
 	return t
 }
+
+// roughly marks an estimate from another profile, with other graphs, models or epochs.
+const roughly = "roughly"
 
 // Total returns the sum over the models.
 func (e Estimate) Total() (total RowEstimate) {
@@ -264,36 +271,29 @@ func (r *RowEstimate) Add(other RowEstimate) {
 	r.Planned, r.Missing = r.Planned+other.Planned, r.Missing+other.Missing
 	r.Made, r.Diverged = r.Made+other.Made, r.Diverged+other.Diverged
 	r.Taken, r.Seconds, r.Unknown = r.Taken+other.Taken, r.Seconds+other.Seconds, r.Unknown+other.Unknown
-	r.smaller, r.larger = r.smaller || other.smaller, r.larger || other.larger
-}
-
-// bound says what the estimate is, if it comes from runs of other sizes; "" if some are smaller and others larger.
-func (r RowEstimate) bound() string {
-	switch {
-	case r.smaller && !r.larger:
-		return "more than"
-	case r.larger && !r.smaller:
-		return "at most about"
-	}
-	return ""
+	r.Left, r.rough = r.Left+other.Left, r.rough || other.rough
 }
 
 // Stored counts the stored runs, for people.
 func (r RowEstimate) Stored() string { return fmt.Sprintf("%d of %d", r.Made, r.Planned) }
 
-// Hours returns the hours that the stored runs took, for people.
-func (r RowEstimate) Hours() string {
+// Time returns the time that the stored runs took, for people.
+func (r RowEstimate) Time() string {
 	if r.Made == 0 {
 		return "–"
 	}
-	return inHours(r.Taken)
+	return hours(r.Taken)
 }
 
-// ToCome returns the hours of the missing runs, for people.
+// ToCome returns the time of the missing runs, for people.
 func (r RowEstimate) ToCome() string {
 	var parts []string
 	if r.Unknown < r.Missing {
-		parts = append(parts, strings.TrimSpace(r.bound()+" "+inHours(r.Seconds)))
+		text := hours(r.Seconds)
+		if r.rough {
+			text = roughly + " " + text
+		}
+		parts = append(parts, text)
 	}
 	switch {
 	case r.Unknown == 1:
@@ -301,15 +301,8 @@ func (r RowEstimate) ToCome() string {
 	case r.Unknown > 1:
 		parts = append(parts, fmt.Sprintf("unknown for %d runs", r.Unknown))
 	}
-	if left := r.Planned - r.Made - r.Missing; left > 0 {
-		parts = append(parts, fmt.Sprintf("%d stale or failed", left))
+	if r.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d stale or failed", r.Left))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "–")
-}
-
-func inHours(seconds float64) string {
-	if seconds >= 100*3600 {
-		return fmt.Sprintf("%.0f", seconds/3600)
-	}
-	return fmt.Sprintf("%.1f", seconds/3600)
 }

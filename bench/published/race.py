@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--fields", nargs="+", choices=EPOCHS, default=list(EPOCHS))
     arguments = parser.parse_args()
     data, cache = arguments.out / f"data-{arguments.nodes}.json", (arguments.out / ".cache").absolute()
+    if not data.exists():
+        shutil.rmtree(cache, ignore_errors=True)  # run.py exports the data where it draws them
     cache.mkdir(parents=True, exist_ok=True)
     print(f"| {arguments.nodes} nodes | published | this | ratio | GiB, published | this |\n|---|---|---|---|---|---|")
     for field in arguments.fields:

@@ -110,7 +110,7 @@ class Recorder:
                     eqx.tree_serialise_leaves(self._kept.with_suffix(".eqx"), (model, state))
                     self._kept.write_bytes(pickle.dumps((self._steps, self._evaluations)))
             value, gradient, update, seconds = kept
-            self._rows.append({"epoch": epoch, "seconds": round(seconds, 3)})
+            self._rows.append({"epoch": epoch, "seconds": round(seconds, 5)})
             return value, model, state, gradient, update
 
         return recorded

@@ -27,18 +27,18 @@ func (d *Document) runsTable(r *experiments.Report) *figures.Table {
 }
 
 // costsIntroduction explains the table of costs.
-const costsIntroduction = "Hours are summed over runs, which did not run one after another, nor on an idle machine; " +
-	"most had one core. Hours to come are estimated from stored runs of the same model, or else from its runs in " +
-	"another profile, by the seconds of an epoch: more than that where its graphs are smaller, at most that where " +
-	"they are larger. A model without a stored run has no estimate. A run that two studies share counts in both. The " +
-	"paper's own runs were on an H100 or H200."
+const costsIntroduction = "Times are summed over runs, which did not run one after another, nor on an idle machine; " +
+	"most had one core. The time to come is an estimate from stored runs of the same model, or else roughly from its " +
+	"runs in another profile, by the seconds of an epoch and their share of the epochs allowed: graphs, models and " +
+	"epochs differ there. A model without a stored run has no estimate. A run that two studies share counts in both. " +
+	"The paper's own runs were on an H100 or H200."
 
 // costTable lists the studies with their cost, with a sum for the paper's own.
 func (d *Document) costTable() *figures.Table {
 	t := &figures.Table{Columns: []figures.Column{{Title: "study"}, {Title: "on a GPU, by the paper"}}}
 	for _, p := range d.profiles() {
 		t.Columns = append(t.Columns, figures.Column{Title: fmt.Sprintf("profile %s, stored", p)},
-			figures.Column{Title: "hours, stored"}, figures.Column{Title: "hours, to come"})
+			figures.Column{Title: "time taken"}, figures.Column{Title: "time to come"})
 	}
 	add := func(name, published string, costs ...studyCost) {
 		row := []figures.Cell{figures.Text(name), figures.Text(cmp.Or(published, "–"))}
@@ -47,7 +47,7 @@ func (d *Document) costTable() *figures.Table {
 			for _, c := range costs {
 				cost.Add(c.byProfile[p].Total())
 			}
-			row = append(row, figures.Text(cost.Stored()), figures.Text(cost.Hours()), figures.Text(cost.ToCome()))
+			row = append(row, figures.Text(cost.Stored()), figures.Text(cost.Time()), figures.Text(cost.ToCome()))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -41,9 +41,9 @@ func TestCosts(t *testing.T) {
 	}
 	costs := table(d.costTable())
 	for _, want := range []string{
-		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | – | more than 1.5, unknown for 1 run | 2 of 3 " +
-			"| 3.0 | 1.5 |",
-		"| The whole paper | – | 0 of 4 | – | more than 3.0, unknown for 2 runs | 4 of 6 | 6.0 | 3.0 | | Exchange " +
+		"| Heat diffusion and gene regulation | 3.5 days | 0 of 2 | – | roughly 1.5 h, unknown for 1 run | 2 of 3 " +
+			"| 3.0 h | 1.5 h |",
+		"| The whole paper | – | 0 of 4 | – | roughly 3.0 h, unknown for 2 runs | 4 of 6 | 6.0 h | 3.0 h | | Exchange " +
 			"at contact |",
 	} {
 		if !strings.Contains(costs, want) {
@@ -51,8 +51,8 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for profile, want := range map[experiments.Profile]string{
-		experiments.Full:   "| peng | 0 of 1 | 0 | – | more than 1.5 | | zero | 0 of 1 | 0 | – | unknown for 1 run |",
-		experiments.Medium: "| peng | 2 of 3 | 0 | 3.0 | 1.5 |",
+		experiments.Full:   "| peng | 0 of 1 | 0 | – | roughly 1.5 h | | zero | 0 of 1 | 0 | – | unknown for 1 run |",
+		experiments.Medium: "| peng | 2 of 3 | 0 | 3.0 h | 1.5 h |",
 	} {
 		runs := table(d.runsTable(&experiments.Report{Study: d.costs[0].study, Profile: profile}))
 		if !strings.Contains(runs, want) {

@@ -27,7 +27,8 @@ const claimsIntroduction = "Each row is a claim of the paper, in our words. *As 
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde "+
-		"results page` writes this page from stored runs; nothing on it is written by hand. %sScores are mean squared "+
+		"results page` writes this page from stored runs; nothing on it is written by hand. At the end it says [what "+
+		"the runs cost](#runs-and-their-cost). %sScores are mean squared "+
 		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
 		"better.\n\nMarks in the matrices: "+judge.Legend+"\n\n"+rowsNote+"\n\n## What the runs say\n\n",
 		d.Profile, d.sizes())
