@@ -42,7 +42,7 @@ type RowEstimate struct {
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
 	// Left counts the stale and failed runs that are not missing, since nothing asks for them.
 	Planned, Missing, Made, Diverged, Left int
-	// Taken is the time of the stored runs. Seconds is the estimated time of the missing runs but for Unknown of them.
+	// Taken has the seconds that the stored runs took. Seconds is an estimate for the missing runs but Unknown of them.
 	Taken, Seconds float64
 	Unknown        int
 
@@ -67,9 +67,12 @@ func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 func (r *Report) Estimate(others ...*Report) Estimate {
 	missing := r.Results.only(func(r Result) bool { return !r.made() })
 	e, _ := r.estimate(missing, func(p Profile) (stored Results, _ error) {
-		for _, known := range append(others, r) {
-			if known.Profile == p {
-				stored = known.Results.Made()
+		if p == r.Profile {
+			return r.Results.Made(), nil
+		}
+		for _, other := range others {
+			if other.Profile == p {
+				stored = other.Results.Made()
 			}
 		}
 		return stored, nil // no error, so that estimate has none

@@ -48,8 +48,9 @@ func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	}
 	r.Runs, r.Missing = len(records), len(report.Results)-len(made)
 	if r.Runs == 0 {
-		return r, errs.New(ErrInput, "experiments: ship %s: it has no run of its own of profile %s in %s, run it first",
-			s.Name, report.Profile, report.folder)
+		return r, errs.New(ErrInput, "experiments: ship %s: no run of its own of profile %s is in %s, run it first; "+
+			"runs that another study has stored ship with that study", s.Name, report.Profile,
+			report.folder)
 	}
 	if err := s.keepOthers(ctx, report, o, records); err != nil {
 		return r, err

@@ -108,7 +108,7 @@ type runCommand struct {
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	Jobs            int           `short:"j" help:"Processes that make runs; 0 for one a core." default:"0"`
-	DryRun          bool          `help:"Say which runs are missing and about how long they take, by model, and make none."`
+	DryRun          bool          `help:"Say by model which runs are missing and about how long they take; make none."`
 	Backend         string        `help:"${backend}" placeholder:"NAME"`
 }
 

@@ -136,7 +136,7 @@ func (s Store) Names() (Names, error) {
 			add(name)
 		}
 	}
-	for _, each := range append([]Store{s}, s.like...) {
+	for _, each := range s.everywhere() {
 		for name := range each.shipped {
 			add(name)
 		}
@@ -266,7 +266,7 @@ type Files map[string]bool
 // Files returns the current files of the study.
 func (s Store) Files() (Files, error) {
 	all := make(Files)
-	for i, each := range append([]Store{s}, s.like...) {
+	for i, each := range s.everywhere() {
 		entries, err := os.ReadDir(each.folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, unreadable(err)
@@ -295,7 +295,7 @@ func (s Slot) WrittenAfter(t time.Time) bool {
 
 // Exists reports whether a file holds the run, in the study's folder or another's.
 func (s Slot) Exists() bool {
-	return slices.ContainsFunc(append([]Store{s.Store}, s.like...), func(each Store) bool {
+	return slices.ContainsFunc(s.everywhere(), func(each Store) bool {
 		_, err := os.Stat(s.In(each).file())
 		return err == nil
 	})

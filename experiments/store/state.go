@@ -50,12 +50,13 @@ func (s Slot) State(names Names) (state State, err error) {
 
 // state returns the state of the record that [Slot.Read] would read.
 func (s Slot) state() (state State, err error) {
-	if state, err = s.ownState(); err != nil || state == Made {
-		return state, err
-	}
-	for _, other := range s.like {
-		if found, err := s.In(other).ownState(); err != nil || found == Made {
+	for i, each := range s.everywhere() {
+		found, err := s.In(each).ownState()
+		if err != nil || found == Made {
 			return found, err
+		}
+		if i == 0 {
+			state = found
 		}
 	}
 	return state, nil

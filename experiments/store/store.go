@@ -95,6 +95,9 @@ func In(folder, study string, leases *Leases) Store {
 	return Store{study: study, folder: folder, leases: leases}
 }
 
+// everywhere returns the store, and the stores of other studies that it looks in.
+func (s Store) everywhere() []Store { return append([]Store{s}, s.like...) }
+
 // Folder returns the folder where the runs are stored, or will be.
 func (s Store) Folder() string { return s.folder }
 
@@ -150,13 +153,13 @@ var errDamaged = errors.New("is damaged")
 // damaged or holds an error, a run that came with the module or that another study has stored takes precedence;
 // otherwise a damaged file gives a record with that error.
 func (s Slot) Read() (r *Record, shipped bool, err error) {
-	if r, shipped, err = s.read(); err != nil || r != nil && r.Error == "" {
-		return r, shipped, err
-	}
-	for _, other := range s.like {
-		found, came, err := s.In(other).read()
+	for i, each := range s.everywhere() {
+		found, came, err := s.In(each).read()
 		if err != nil || found != nil && found.Error == "" {
 			return found, came, err
+		}
+		if i == 0 {
+			r, shipped = found, came
 		}
 	}
 	return r, shipped, nil
