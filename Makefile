@@ -213,6 +213,7 @@ pins: ## write the requirements files anew, with hashes (PINS_FLAGS=--upgrade fo
 strip: setup ## take the outputs out of the notebooks, as they are committed
 	@[ -z "$(NOTEBOOKS)" ] || $(PY) -m nbstripout $(NOTEBOOKS)
 
-clean: ## remove build, bin and .venv
+clean: ## remove bin, .venv and build, except your runs in build/results
 	@[ ! -d .venv/home ] || chmod -R u+w .venv/home
-	rm -rf build bin .venv
+	rm -rf bin .venv
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
