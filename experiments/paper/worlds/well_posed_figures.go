@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -23,21 +24,37 @@ func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
 	}
 }
 
-// drawTrainings draws the errors and the largest gradient norms of all rows for dynamics.
+// drawTrainings draws the errors and the largest gradient norms of all rows for dynamics, on the worlds that all rows
+// plan: a mean over other worlds would differ.
 func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Drawn) {
-	results, name := r.Results.Where("dynamics", dynamics), r.Study.Name+"-"+dynamics
+	results, title, name := r.Results.Where("dynamics", dynamics), dynamics, r.Study.Name+"-"+dynamics
+	if families := sharedFamilies(results); len(families) < len(results.Values("family")) {
+		var shared experiments.Results
+		for _, family := range families {
+			shared = append(shared, results.Where("family", family)...)
+		}
+		results, title = shared, title+" on "+judge.Enumerate(families)+" graphs"
+	}
 	figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-		Title: "Test error by setting: " + dynamics, X: "mean squared error, geometric mean over worlds and seeds"},
+		Title: "Test error by setting: " + title, X: "mean squared error, geometric mean over worlds and seeds"},
 		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] }, geometricMean)
 	drawn.Add(name+"-errors", figure, err)
 	figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-		Title: "Largest gradient norm by setting: " + dynamics, X: "norm before clipping, the largest of all runs"},
+		Title: "Largest gradient norm by setting: " + title, X: "norm before clipping, the largest of all runs"},
 		func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }, floats.Max)
 	drawn.Add(name+"-norms", figure, err)
 }
 
-// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so:
-// a mean over other worlds would differ. A row without runs is left out. There is no figure unless two rows can be
+// sharedFamilies returns the families of graphs on which all rows of the results are planned.
+func sharedFamilies(results experiments.Results) []string {
+	rows := len(results.Values("model"))
+	return slices.DeleteFunc(results.Values("family"), func(family string) bool {
+		return len(results.Where("family", family).Values("model")) < rows
+	})
+}
+
+// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so
+// instead. A row without runs is left out. There is no figure unless two rows can be
 // compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
