@@ -172,7 +172,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 	studytest.Expect(t, Finders(), "rivals", worse, judge.DoesNotHold, "against it heat: ASTGCN",
 		"not yet tested heat: DCRNN",
 		"4 of 12 worlds have errors of both, too few for a test among 4 rivals; DCRNN missing, 8 of 12",
-		"0 of 12 worlds have errors of both, too few for a test among 4 rivals; PENG-CDE diverged, 1 of 12, DCRNN missing, 12 of 12")
+		"0 of 12 worlds have errors of both, too few for a test among 4 rivals; PENG-CDE diverged, 1 of 12, "+
+			"DCRNN missing, 12 of 12")
 	only := better
 	only.Reports = map[string]*experiments.Report{"table1": better.Reports["table1"]}
 	studytest.Expect(t, Finders(), "fusions", only, judge.HoldsOnlyWhere, "as claimed heat: all 3; gene: all 3",

@@ -66,8 +66,8 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
 		if least*float64(len(others)) > stats.Level || len(a) < 2 {
-			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few for a test among %d rivals", r.pairs, r.worlds,
-				len(others))
+			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few for a test among %d rivals",
+				r.pairs, r.worlds, len(others))
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
 			}
