@@ -58,7 +58,7 @@ func gatedGradient(t *testing.T, m *GatedState) {
 			down := loss()
 			*w = at
 			want, got := (up-down)/(2*h), gradient[gate][i]
-			if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
 				t.Errorf("gate %d, weight %d: %g, by differences %g", gate, i, got, want)
 			}
 			found = found || math.Abs(got) > 1e-3
@@ -263,7 +263,7 @@ func TestRidgeFindsCoefficients(t *testing.T) {
 	}
 	want := []float64{0.4, 0, 0, 0}
 	for i, b := range ridge.coefficients {
-		if math.Abs(b-want[i]) > 0.1 {
+		if !(math.Abs(b-want[i]) <= 0.1) {
 			t.Errorf("coefficients %.3f, want %.1f", ridge.coefficients, want)
 			break
 		}

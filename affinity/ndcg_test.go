@@ -57,7 +57,7 @@ func TestNDCGProperties(t *testing.T) {
 			movedGains[to], movedScores[to] = gains[i], 3*scores[i]+1
 		}
 		moved, err := affinity.NDCG(movedGains, movedScores, k)
-		if err != nil || math.Abs(moved-got) > 1e-12 {
+		if err != nil || !(math.Abs(moved-got) <= 1e-12) {
 			t.Fatalf("%g, moved %g (%v)", got, moved, err)
 		}
 	})

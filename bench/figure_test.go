@@ -145,7 +145,7 @@ func TestSlope(t *testing.T) {
 			y = append(y, factor*math.Pow(v, power))
 		}
 		var got float64
-		if _, err := fmt.Sscanf(slope(x, y), ": slope %f", &got); err != nil || math.Abs(got-power) > 0.00501 {
+		if _, err := fmt.Sscanf(slope(x, y), ": slope %f", &got); err != nil || !(math.Abs(got-power) <= 0.00501) {
 			t.Fatalf("%q for a power of %g", slope(x, y), power)
 		}
 	})

@@ -124,7 +124,7 @@ func shows(cell string, value float64) error {
 		return fmt.Errorf("%q, want %.3g", cell, value)
 	}
 	_, decimals, _ := strings.Cut(text, ".")
-	if unit := math.Pow10(-len(decimals)); math.Abs(shown-value) > 0.51*unit {
+	if unit := math.Pow10(-len(decimals)); !(math.Abs(shown-value) <= 0.51*unit) {
 		return fmt.Errorf("%q, want %.4g", cell, value)
 	}
 	return nil

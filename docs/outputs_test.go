@@ -34,7 +34,7 @@ func compareNumbers(got, want string) error {
 			return x
 		}
 		_, decimals, _ := strings.Cut(text, ".")
-		if unit := math.Pow10(-len(decimals)); math.Abs(value(numbers[i])-value(text)) > 1.01*unit {
+		if unit := math.Pow10(-len(decimals)); !(math.Abs(value(numbers[i])-value(text)) <= 1.01*unit) {
 			all = append(all, fmt.Errorf("number %d: got %s, the page has %s", i+1, numbers[i], text))
 		}
 	}

@@ -70,13 +70,15 @@ func (w Window) StepsUsed() StepRange {
 }
 
 // Known returns the windows that are completely observed, target included, when the forecast of origin is made: no step
-// that they use is later than the newest step in the inputs of origin.
+// that they use is later than the newest step in the inputs of origin. All are windows of one series, or of series with
+// the same steps.
 func Known(windows []Window, origin Window) []Window {
 	newest := origin.inputSteps().Last
 	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool { return w.StepsUsed().Last > newest })
 }
 
-// Purge returns the windows that share no step with any of the others.
+// Purge returns the windows that share no step with any of the others. Steps of equal number count as the same,
+// whatever the series.
 func Purge(windows []Window, others ...[]Window) []Window {
 	rest := slices.Concat(others...)
 	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool {

@@ -1,5 +1,6 @@
 // Package dyngraph holds graphs that change in time: nodes, snapshots as sparse edges on one union pattern, node
-// features, targets, the windows that models train on, and their forecasts. It imports no other package of the module.
+// features, targets, the windows that models train on, and their forecasts. It imports no other public package of
+// the module.
 //
 // A [Series] of T snapshots over n nodes stores
 //

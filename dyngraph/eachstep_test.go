@@ -42,6 +42,7 @@ func stepped(snapshots int) *dyngraph.Series {
 // A row of targets has each step; the series of one step has its targets and its alignment.
 func TestEachStep(t *testing.T) {
 	s := stepped(6)
+	s.GraphTargets = slices.Repeat([][]float64{{10, 11, 20, 21}}, 6)
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +61,9 @@ func TestEachStep(t *testing.T) {
 		if want := []float64{at, at + 1, at + 10, at + 11}; !slices.Equal(one.Targets[2], want) ||
 			!slices.Equal(s.AtStep(s.Targets[2], k), want) {
 			t.Errorf("targets at step %d: %v, want %v", k, one.Targets[2], want)
+		}
+		if want := []float64{float64(10 * (k + 1)), float64(10*(k+1) + 1)}; !slices.Equal(one.GraphTargets[2], want) {
+			t.Errorf("targets of the graph at step %d: %v, want %v", k, one.GraphTargets[2], want)
 		}
 		if want := []float64{200, 201, 210, 211}; !slices.Equal(one.LastObserved[2], want) ||
 			!slices.Equal(one.RecentMean[2], want) {

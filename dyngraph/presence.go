@@ -35,7 +35,7 @@ func (s *Series) WithPresence(present [][]bool) (*Series, error) {
 		}
 		other.Weights[i] = replaced(row, 0, func(e int) bool { return row[e] != 0 && other.ofAbsent(i, e) })
 	}
-	return &other, nil
+	return &other, other.checkPresent()
 }
 
 // replaced returns the values with others at some places; the values themselves if there are no such places.

@@ -137,9 +137,11 @@ func TestPresenceErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	bad := ring(4, 6, 2)
+	bad, affine := ring(4, 6, 2), ring(4, 6, 2)
 	bad.Features[2] = bad.Features[2][:3]
-	for name, s := range map[string]*dyngraph.Series{"rows too short": bad, "too few snapshots": ring(4, 5, 2)} {
+	affine.Affinities, affine.Classes = make([]*dyngraph.Affinities, 6), 2
+	for name, s := range map[string]*dyngraph.Series{"rows too short": bad, "too few snapshots": ring(4, 5, 2),
+		"affinities": affine} {
 		if _, err := s.WithPresence(slices.Repeat([][]bool{{true, true, false, true}}, 6)); err == nil {
 			t.Errorf("%s: no error", name)
 		}

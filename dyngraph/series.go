@@ -95,7 +95,7 @@ func (s *Series) OfStep(step int) *Series {
 	}
 	one, at := *s, s.Alignment.Targets.First+step
 	one.EachStep, one.TargetSize, one.Alignment.Targets = false, s.Quantities(), StepRange{at, at}
-	for _, rows := range []*[][]float64{&one.Targets, &one.LastObserved, &one.RecentMean} {
+	for _, rows := range []*[][]float64{&one.Targets, &one.LastObserved, &one.RecentMean, &one.GraphTargets} {
 		all := *rows
 		*rows = nil
 		for _, row := range all {

@@ -44,6 +44,7 @@ func (r *Report) CostSummary() (s CostSummary) {
 			s.Last = record.Ended
 		}
 	}
+	slices.Sort(s.Machines)
 	slices.Sort(s.Versions)
 	return s
 }

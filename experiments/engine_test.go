@@ -213,7 +213,7 @@ func TestSeedsTogether(t *testing.T) {
 	}
 	for i, result := range one.Results {
 		a, b := result.Facts(), together.Results[i].Facts()
-		if x, y := a.Scores["test"], b.Scores["test"]; math.Abs(x-y) > 1e-9*x || a.Parameters != b.Parameters {
+		if x, y := a.Scores["test"], b.Scores["test"]; !(math.Abs(x-y) <= 1e-9*x) || a.Parameters != b.Parameters {
 			t.Errorf("%v: %g alone, %g together", result.Run, x, y)
 		}
 	}
@@ -357,15 +357,14 @@ func TestChoiceOfRuns(t *testing.T) {
 	count := func(o Options) int {
 		t.Helper()
 		o.Profile = Quick
-		return len(stored(t, toy(), o).Results)
+		return len(stored(t, toyOn([]string{"early", "late"}), o).Results)
 	}
-	late := map[string][]string{"half": {"late"}}
 	for name, c := range map[string]struct{ got, want int }{
-		"all":         {count(Options{}), toyRuns},
-		"a model":     {count(Options{Models: []string{"two"}}), 2},
-		"seeds":       {count(Options{Seeds: []uint64{7, 3, 7}}), toyRuns},
-		"model only":  {count(Options{Only: map[string][]string{"model": {"two"}}}), 2},
-		"on request":  {count(Options{Only: late}), toyRuns},
+		"all":         {count(Options{}), 2 * toyRuns},
+		"a model":     {count(Options{Models: []string{"two"}}), 4},
+		"seeds":       {count(Options{Seeds: []uint64{7, 3, 7}}), 2 * toyRuns},
+		"model only":  {count(Options{Only: map[string][]string{"model": {"two"}}}), 4},
+		"a half":      {count(Options{Only: map[string][]string{"half": {"late"}}}), toyRuns},
 		"both halves": {count(Options{Only: map[string][]string{"half": {"late", "early"}}}), 2 * toyRuns},
 	} {
 		if c.got != c.want {
@@ -378,6 +377,8 @@ func TestChoiceOfRuns(t *testing.T) {
 	t.Setenv(ProfileEnv, "huge")
 	for want, o := range map[string]Options{
 		"huge": {}, `model "pong"`: {Profile: Quick, Models: []string{"pong"}},
+		`model "pang"`: {Profile: Quick, Models: []string{"pang"}, Only: map[string][]string{"model": {"two"}}},
+		"together":     {Profile: Quick, Models: []string{"two"}, Only: map[string][]string{"model": {"three"}}},
 		`half "upper"`: {Profile: Quick, Only: map[string][]string{"half": {"upper"}}},
 		`no key "wall" in profile quick, want one of model, half`: {Profile: Quick,
 			Only: map[string][]string{"wall": {"high"}}},
@@ -530,7 +531,7 @@ func TestPanicInAGroup(t *testing.T) {
 	}()
 	s.Execute = whole
 	for i, score := range run(t, s, o).Results.Scores("test") {
-		if math.Abs(score-want[i]) > 1e-9*want[i] {
+		if !(math.Abs(score-want[i]) <= 1e-9*want[i]) {
 			t.Errorf("seed %d: %g, want %g", i, score, want[i])
 		}
 	}

@@ -120,21 +120,15 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 	return e, nil
 }
 
-// made returns the stored runs of a profile. It includes runs that are made on request if the options ask for them.
-func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err error) {
-	for _, only := range []map[string][]string{nil, o.Only} {
-		r, err := s.find(ctx, Options{Profile: p, Only: only, Data: o.Data, Backend: o.Backend})
-		if errors.Is(err, ErrInput) { // the profile does not have these keys
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		all = append(all, r.Results.Made()...)
-		if len(o.Only) == 0 {
-			break
-		}
+// made returns the stored runs of a profile.
+func (s Study) made(ctx context.Context, p Profile, o Options) (Results, error) {
+	r, err := s.find(ctx, Options{Profile: p, Data: o.Data, Backend: o.Backend})
+	if errors.Is(err, ErrInput) { // the study has no such profile
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
-	return all, nil
+	return r.Results.Made(), nil
 }
 
 // pace is how long stored runs took: the seconds of each run, and of these the seconds beside its epochs; and the

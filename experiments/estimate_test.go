@@ -62,9 +62,11 @@ func TestEstimate(t *testing.T) {
 	if e := estimate(Options{Profile: Medium, SeedsTogether: true}); e.Trained != 3 || e.Programs != 2 {
 		t.Errorf("%d runs by %d programs, want 3, of which 2 are trained together", e.Trained, e.Programs)
 	}
-	only := map[string][]string{"half": {"late"}} // no run of this key is made, so the model's other runs count
-	if e := estimate(Options{Profile: Medium, Models: []string{"two"}, Only: only}); e.Judged != 2 || e.Seconds != 2*took {
-		t.Errorf("%+v, want 2 runs judged by one of %g s", e, took)
+	both := toyOn([]string{"early", "late"})
+	e, err = both.Estimate(context.Background(), Options{Profile: Medium, Models: []string{"two"},
+		Only: map[string][]string{"half": {"late"}}}) // no run of this half is made, so the model's other run counts
+	if err != nil || e.Judged != 2 || e.Seconds != 2*took {
+		t.Errorf("%+v, %v, want 2 runs judged by one of %g s", e, err, took)
 	}
 	estimate(Options{Profile: Medium, Models: []string{"two"}, Fresh: true, Stale: true}, "1 of 2 runs to make; about ")
 	if _, err := study.Estimate(context.Background(), Options{Models: []string{"tow"}}); err == nil ||

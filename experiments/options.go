@@ -125,7 +125,12 @@ func (s Study) selected(ctx context.Context, o Options, p Profile) ([]Run, error
 	if err := o.check(s.Name, p, runs); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) }), nil
+	wanted := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return !o.wants(r) })
+	if len(wanted) == 0 {
+		return nil, errs.New(ErrInput, "experiments: %s plans no run in profile %s with models %q and keys %v together: "+
+			"want at least one, so leave some out", s.Name, p, o.Models, o.Only)
+	}
+	return wanted, nil
 }
 
 // place returns the slot of a run that a kind of backend makes.
@@ -142,14 +147,12 @@ func (r Run) place(all store.Store, backend string) (store.Slot, error) {
 
 // wants reports whether the options select a run.
 func (o Options) wants(r Run) bool {
-	requested := false
 	for name, values := range o.Only {
 		if !slices.Contains(values, r.Key(name)) {
 			return false
 		}
-		requested = requested || r.Keys[name] != ""
 	}
-	return (requested || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
+	return len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID)
 }
 
 // check returns an error for models and keys that a study does not have.
@@ -157,8 +160,13 @@ func (o Options) check(study string, profile Profile, runs []Run) error {
 	if len(runs) == 0 {
 		return errs.New(ErrInput, "experiments: %s plans no runs in profile %s", study, profile)
 	}
-	asked := map[string][]string{"model": o.Models}
-	maps.Copy(asked, o.Only)
+	asked := maps.Clone(o.Only)
+	if len(o.Models) > 0 {
+		if asked == nil {
+			asked = make(map[string][]string)
+		}
+		asked["model"] = slices.Concat(o.Models, o.Only["model"])
+	}
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		var known []string
 		for _, r := range runs {

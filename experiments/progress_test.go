@@ -58,7 +58,7 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	w.missing = Results{a0, a1, untrained}
 	check := func(what string, fraction float64, left time.Duration) {
 		t.Helper()
-		if math.Abs(heard.fraction-fraction) > 1e-9 || heard.left.Round(time.Millisecond) != left {
+		if !(math.Abs(heard.fraction-fraction) <= 1e-9) || heard.left.Round(time.Millisecond) != left {
 			t.Errorf("%s: heard %+v, want %g and %v", what, heard, fraction, left)
 		}
 	}

@@ -58,7 +58,7 @@ func (s Study) Memory(ctx context.Context, o Options, processes int) (bytes int6
 		return 0, err
 	}
 	peaks, err := s.peaks(ctx, r.Profile, o, w.programs())
-	for _, peak := range peaks[:min(processes, len(peaks))] {
+	for _, peak := range peaks[:max(0, min(processes, len(peaks)))] {
 		bytes += peak
 	}
 	return bytes, err

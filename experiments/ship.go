@@ -68,7 +68,8 @@ func (s Study) keepOthers(ctx context.Context, report *Report, o Options, record
 	if err != nil || len(present) == 0 {
 		return err
 	}
-	others, err := s.planned(ctx, o, slices.DeleteFunc(Profiles(), func(p Profile) bool { return p == report.Profile }))
+	profiles := slices.DeleteFunc(Profiles(), func(p Profile) bool { return p == report.Profile })
+	others, err := s.planned(ctx, Options{Fresh: o.Fresh, Data: o.Data, Backend: o.Backend}, profiles)
 	if err != nil {
 		return err
 	}

@@ -436,6 +436,29 @@ func TestMergeArchives(t *testing.T) {
 	}
 }
 
+// Links to a results folder and to the folder of a study are followed; a link to nothing is reported.
+func TestMergeLinks(t *testing.T) {
+	_, first := inCheckout(t)
+	runAll(t, waves(t), Options{})
+	root := t.TempDir()
+	link := func(name, to string) string {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, path); err != nil {
+			t.Skip(err)
+		}
+		return path
+	}
+	merged(t, t.TempDir(), store.MergeReport{Added: 4}, link("results", first))
+	study := filepath.Dir(link("linked/waves", filepath.Join(first, "waves")))
+	merged(t, t.TempDir(), store.MergeReport{Added: 4}, study)
+	link("linked/gone", filepath.Join(root, "none"))
+	merged(t, t.TempDir(), store.MergeReport{Added: 4, Left: []string{"1"}}, study)
+}
+
 // Records that cannot be read or are locked are reported and left; errors are replaced by runs that were made.
 func TestMergeLeaves(t *testing.T) {
 	_, from := inCheckout(t)

@@ -68,8 +68,6 @@ type Run struct {
 	// Identity returns everything that decides the outcome, except backend and [Generation], as a JSON value with all
 	// defaults written out. A stored run is found by it.
 	Identity func() (any, error) `json:"-"`
-	// OnRequest excludes the run unless one of its keys is requested by name, see [Options].
-	OnRequest bool `json:"-"`
 	// Alone prevents other runs of the same command from being made at the same time, for example when something is
 	// timed.
 	Alone bool `json:"-"`

@@ -43,8 +43,11 @@ var toyConfig = pengcde.Config{Nodes: 6, Features: 1, Hidden: 2, Field: field.Co
 
 var toyTraining = train.Config{Epochs: 3, EvaluateEvery: 1}
 
-// toy returns a study of two networks and two untrained models with two seeds, on the key "half".
-func toy(models ...Row) Study {
+// toy returns a study of two networks and two untrained models with two seeds, on the early half.
+func toy(models ...Row) Study { return toyOn([]string{"early"}, models...) }
+
+// toyOn returns the study of toy on the given values of the key "half".
+func toyOn(halves []string, models ...Row) Study {
 	if models == nil {
 		three := toyConfig
 		three.Hidden = 3
@@ -66,9 +69,8 @@ func toy(models ...Row) Study {
 		Plan: func(_ context.Context, scope Scope) (runs []Run, err error) {
 			for _, m := range models {
 				for _, seed := range scope.SeedsOr(2) {
-					for _, half := range []string{"early", "late"} {
+					for _, half := range halves {
 						runs = append(runs, Run{Model: m, Keys: map[string]string{"half": half}, Seed: seed,
-							OnRequest: half == "late",
 							Identity: func() (any, error) {
 								all := map[string]any{"row": m.ID, "data": Digest(series), "half": half, "seed": seed}
 								return all, m.Identity(all)

@@ -126,7 +126,7 @@ func TestRankingCaption(t *testing.T) {
 	high := regexp.MustCompile(`height="([0-9.]+)"`)
 	inFile, onPage := high.FindSubmatch(svg), high.FindStringSubmatch(drawing)
 	a, _ := strconv.ParseFloat(string(inFile[1]), 64)
-	if b, _ := strconv.ParseFloat(onPage[1], 64); math.Abs(a-b-96.0/72*(noteLine+gap)) > 0.02 {
+	if b, _ := strconv.ParseFloat(onPage[1], 64); !(math.Abs(a-b-96.0/72*(noteLine+gap)) <= 0.02) {
 		t.Errorf("%g pixels high in a file and %g on a page, want a line less", a, b)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -131,7 +131,8 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	return content, err
 }
 
-// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file is written completely or not at all.
+// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file is written
+// completely or not at all, and its folder is made if necessary.
 func (f *Figure) Save(path string) error {
 	encode := f.SVG
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
@@ -145,8 +146,8 @@ func (f *Figure) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, content, 0o644); err != nil {
-		return fmt.Errorf("figures: saving %q (does its folder exist?): %w", path, err)
+	if err := durable.WriteFile(path, content); err != nil {
+		return fmt.Errorf("figures: %w", err)
 	}
 	return nil
 }

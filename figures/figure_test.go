@@ -168,7 +168,8 @@ func TestPNGSize(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		width, height := f.Size()
-		if got := img.Bounds().Size(); math.Abs(float64(got.X)-width) > 1 || math.Abs(float64(got.Y)-height) > 1 {
+		if got := img.Bounds().Size(); !(math.Abs(float64(got.X)-width) <= 1) ||
+			!(math.Abs(float64(got.Y)-height) <= 1) {
 			t.Errorf("%s: %v pixels at 72 per inch, wanted %g by %g", name, got, width, height)
 		}
 	}
@@ -221,12 +222,15 @@ func TestSave(t *testing.T) {
 		!strings.Contains(err.Error(), ".svg or .png") {
 		t.Errorf("pdf: %v", err)
 	}
-	if err := f.Save(filepath.Join(folder, "none", "a.svg")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
+	if err := f.Save(filepath.Join(folder, "a.svg", "a.svg")); err == nil || !strings.Contains(err.Error(), "a.svg") {
+		t.Errorf("a folder that is a file: %v", err)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 3 {
 		t.Errorf("folder holds %v (%v), wanted the three files only", entries, err)
+	}
+	if err := f.Save(filepath.Join(folder, "new", "a.svg")); err != nil {
+		t.Errorf("a new folder: %v", err)
 	}
 }
 

@@ -228,6 +228,18 @@ func (s *Series) check(axes Axes) error {
 	return nil
 }
 
+// Positive returns the values with NaN, a gap, in place of those that a logarithmic axis does not have: 0, negative and
+// infinite ones.
+func Positive(values []float64) []float64 {
+	shown := slices.Clone(values)
+	for i, v := range values {
+		if v <= 0 || v > mostFinite {
+			shown[i] = math.NaN()
+		}
+	}
+	return shown
+}
+
 // positive returns an error for values that a logarithmic axis cannot show.
 var positive = map[bool]string{true: " above 0 (the axis is logarithmic)"}
 

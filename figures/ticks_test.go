@@ -111,7 +111,7 @@ func TestColourMaps(t *testing.T) {
 	}
 	for i := range mapLevels / 2 {
 		low, high := toOKLab(diverging[i])[0], toOKLab(diverging[mapLevels-1-i])[0]
-		if math.Abs(low-high) > 0.06 {
+		if !(math.Abs(low-high) <= 0.06) {
 			t.Errorf("diverging: lightness %.3f and %.3f at %d from the ends", low, high, i)
 		}
 	}

@@ -56,7 +56,7 @@ func (c Config) HasCheckpoint(d *table.Data) bool {
 }
 
 // RemoveCheckpoints deletes the checkpoints of the trainings. While they exist, the next call of [Fit] returns the
-// same result at once. Checkpoints of other settings or data stay.
+// same result at once, or trains on if the budget ended a training. Checkpoints of other settings or data stay.
 func (r *Result) RemoveCheckpoints() error {
 	for _, path := range r.checkpoints {
 		if err := (&train.Checkpoint{Path: path}).Remove(); err != nil {

@@ -393,6 +393,7 @@ func (r *Result) losses() (*figures.Figure, error) {
 	for _, epoch := range r.Report.Epochs {
 		run.Train, run.Validation = append(run.Train, epoch.TrainLoss), append(run.Validation, epoch.Validation)
 	}
+	run.Train, run.Validation = figures.Positive(run.Train), figures.Positive(run.Validation)
 	return figures.LossCurves(figures.Axes{Title: "Loss by epoch of the training that was tested", X: "epoch",
 		Y: "mean squared error"}, run)
 }

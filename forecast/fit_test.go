@@ -126,7 +126,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	for i, row := range written[1:] {
 		value, err := strconv.ParseFloat(row[4], 64)
 		forecast := ahead[i/5].Values[i%5]
-		if err != nil || math.Abs(value-forecast) > 1e-4*math.Abs(forecast) || value < 20 || value > 900 {
+		if err != nil || !(math.Abs(value-forecast) <= 1e-4*math.Abs(forecast)) || value < 20 || value > 900 {
 			t.Errorf("%s: written %s, forecast %g, want some hundred visitors; %v", row[0], row[4], forecast, err)
 		}
 		intervals := ahead[i/5].Intervals
@@ -323,7 +323,8 @@ func TestSeveralTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if of, _ := absoluteError(want[step], 0); !strings.Contains(s.Name, "ridge") && math.Abs(got-of) > 1e-6*of {
+			if of, _ := absoluteError(want[step], 0); !strings.Contains(s.Name, "ridge") &&
+				!(math.Abs(got-of) <= 1e-6*of) {
 				t.Errorf("%s, step %d: absolute error %g, alone %g", s.Name, step, got, of)
 			}
 		}
@@ -332,7 +333,7 @@ func TestSeveralTargets(t *testing.T) {
 			mean, _ := part.Mean()
 			whole += mean / 4
 		}
-		if mean, _ := s.Mean(); math.Abs(whole-mean) > 1e-9 {
+		if mean, _ := s.Mean(); !(math.Abs(whole-mean) <= 1e-9) {
 			t.Errorf("%s: mean of parts %g, error %g", s.Name, whole, mean)
 		}
 	}
@@ -406,7 +407,7 @@ func TestErrorsByTimeAhead(t *testing.T) {
 			t.Errorf("step %d is %s ahead", k, ahead)
 		}
 	}
-	if math.Abs(sum-mean) > 1e-9 {
+	if !(math.Abs(sum-mean) <= 1e-9) {
 		t.Errorf("errors by time have the mean %g, want %g", sum, mean)
 	}
 	table, err := r.StepTable()

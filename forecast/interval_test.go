@@ -55,7 +55,7 @@ func TestCoverage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range coverage {
-			if math.Abs(c.Held-c.Level) > 0.03 || c.Windows < 380 {
+			if !(math.Abs(c.Held-c.Level) <= 0.03) || c.Windows < 380 {
 				t.Errorf("%s: intervals of %g hold %.3f of the time on %d windows", name, c.Level, c.Held, c.Windows)
 			}
 			if name == "sizes" && !(later[i].Half[5] > 3*later[i].Half[0]) {
@@ -86,7 +86,7 @@ func TestCoverageOfCovid(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range coverage {
-			if math.Abs(c.Held-c.Level) > 0.07 {
+			if !(math.Abs(c.Held-c.Level) <= 0.07) {
 				t.Errorf("%s: intervals of %g hold %.3f ± %.3f of the time on %d windows", s.Name, c.Level, c.Held, c.Margin,
 					c.Windows)
 			}

@@ -88,7 +88,7 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 		want, err = r.Series.Scales[0].Restore(want)
 	}
 	i := slices.IndexFunc(written, func(s simpleForecast) bool { return s.name == tested.Name() })
-	if err != nil || i < 0 || math.Abs(written[i].values[0][0]-want[0]) > 1e-9 {
+	if err != nil || i < 0 || !(math.Abs(written[i].values[0][0]-want[0]) <= 1e-9) {
 		t.Errorf("%v: %v, want %v of the tested penalty %g", err, written, want, tested.Chosen())
 	}
 	r.simples[0].Forecaster = broken{r.simples[0].Forecaster}
@@ -177,7 +177,7 @@ func TestLog1pOfEngland(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := absoluteError(scores[0], 0); err != nil || math.Abs(got-want) > 0.005 {
+		if got, err := absoluteError(scores[0], 0); err != nil || !(math.Abs(got-want) <= 0.005) {
 			t.Errorf("scale %q: absolute error %.3f, want %.2f; %v", scale, got, want, err)
 		}
 	}

@@ -54,7 +54,7 @@ func TestEnglandTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for u, y := range cases {
-			if math.Abs(y-got.Targets[i+8][u]) > 1e-6 {
+			if !(math.Abs(y-got.Targets[i+8][u]) <= 1e-6) {
 				t.Fatalf("day %d, region %d: %g cases, the series has %g", i+8, u, got.Targets[i+8][u], y)
 			}
 		}

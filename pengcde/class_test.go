@@ -257,7 +257,7 @@ func TestClassLearnsSavesAndLoads(t *testing.T) {
 			}
 			entropy += each / float64(len(validation))
 		}
-		if math.Abs(report.BestValidation-entropy) > 1e-6 {
+		if !(math.Abs(report.BestValidation-entropy) <= 1e-6) {
 			t.Errorf("%s: validation %g, of the logits %g", name, report.BestValidation, entropy)
 		}
 

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -156,7 +157,7 @@ func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 			alone, want := forecast(t, m, w), mixed(t, m, w)
 			for u := range ringNodes {
 				got := all[product][b].At(0, u, 0)
-				if math.Abs(got-want[u]) > 1e-13 || math.Abs(alone[u]-want[u]) > 1e-13 {
+				if !(math.Abs(got-want[u]) <= 1e-13) || !(math.Abs(alone[u]-want[u]) <= 1e-13) {
 					t.Errorf("%v, window %d, node %d: %g in a batch, %g alone, want %g", product, b, u, got, alone[u], want[u])
 				}
 			}
@@ -226,7 +227,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 				break
 			}
 			want := mixed(t, m, dyngraph.Window{Series: s, Start: k, Length: 2})
-			if got := y.Row(k); floats.Distance(got, want, math.Inf(1)) > 1e-13 {
+			if got := y.Row(k); !(fixture.Distance(got, want) <= 1e-13) {
 				t.Errorf("%s: forecast at %d is %v, want %v", name, k, got, want)
 			}
 		}
@@ -251,7 +252,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 			}
 		}
 		got, err := lossOf(context.Background(), m.network, m.params, made[0])
-		if freeAll(made); err != nil || math.Abs(got-want/times) > 1e-12 {
+		if freeAll(made); err != nil || !(math.Abs(got-want/times) <= 1e-12) {
 			t.Errorf("%s: loss %g (%v), want %g", name, got, err, want/times)
 		}
 		later := *s
@@ -283,13 +284,13 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for u, y := range forecast(t, residual, w) {
-		if math.Abs(y-plain[u]-recent[u]) > 1e-14 {
+		if !(math.Abs(y-plain[u]-recent[u]) <= 1e-14) {
 			t.Errorf("residual forecast of node %d is %g, want %g + %g", u, y, plain[u], recent[u])
 		}
 	}
 	whole := mixingModel(t, func(c *Config) { c.Head = head.Summed{} })
 	checkGradient(t, whole, []dyngraph.Window{w})
-	if y := forecast(t, whole, w); len(y) != 1 || math.Abs(y[0]-floats.Sum(plain)) > 1e-14 {
+	if y := forecast(t, whole, w); len(y) != 1 || !(math.Abs(y[0]-floats.Sum(plain)) <= 1e-14) {
 		t.Errorf("forecast %v of the graph, want %g", y, floats.Sum(plain))
 	}
 	s.TargetSize, s.RecentMean, s.GraphTargets = 2, nil, nil
@@ -353,7 +354,7 @@ func TestDropout(t *testing.T) {
 			1)))[:15000]} {
 			kept, both := 0, 0
 			for i, x := range other {
-				if x != 0 && math.Abs(x-1.25) > 1e-6 {
+				if x != 0 && !(math.Abs(x-1.25) <= 1e-6) {
 					t.Fatalf("an entry became %g, want 0 or 1.25", x)
 				}
 				if x != 0 {
@@ -364,7 +365,7 @@ func TestDropout(t *testing.T) {
 				}
 			}
 			// Four standard errors of 15000 draws.
-			if math.Abs(float64(kept)/15000-0.8) > 0.0131 || math.Abs(float64(both)/15000-0.64) > 0.0157 {
+			if !(math.Abs(float64(kept)/15000-0.8) <= 0.0131) || !(math.Abs(float64(both)/15000-0.64) <= 0.0157) {
 				t.Errorf("mask of %s: %d of 15000 kept, %d with the first, want 0.8 and 0.64 of them", name, kept, both)
 			}
 		}

@@ -101,7 +101,7 @@ func checkGradient(t *testing.T, m *Model, windows []dyngraph.Window) {
 				return loss
 			}
 			got, want := host.Floats(gradients[i])[entry], (at(h)-at(-h))/(2*h)
-			if math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
+			if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
 				t.Errorf("gradient of %s[%d] is %g, by differences %g", p.Name, entry, got, want)
 			}
 		}

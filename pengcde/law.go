@@ -38,6 +38,9 @@ func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
 		f.DerivativeIn != field.LastLayer || f.DerivativeMaps != nil {
 		return law.Law{}, invalid("the law of a model with another configuration: make it with LinearLaw")
 	}
+	if m.params == nil {
+		return law.Law{}, ErrClosed
+	}
 	maps := f.Maps
 	if maps == nil {
 		maps = equivariant.Published8()

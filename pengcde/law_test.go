@@ -68,7 +68,7 @@ func TestLawIsTheModelsEquation(t *testing.T) {
 			floats.AddScaled(x, h, slope(middle, series.Weights[0], none))
 		}
 		for u := range x {
-			if got := forecasts.At(k, u, 0); math.Abs(got-x[u]) > 1e-4*(1+math.Abs(got)) {
+			if got := forecasts.At(k, u, 0); !(math.Abs(got-x[u]) <= 1e-4*(1+math.Abs(got))) {
 				t.Errorf("node %d at %g: forecast %g, the law gives %g", u, series.Times[k], got, x[u])
 			}
 		}
@@ -96,5 +96,9 @@ func TestLawOfOtherModels(t *testing.T) {
 	}
 	if _, err := linear.Law([]dyngraph.Window{{Series: events(t, nil), Length: 4}}); !errors.Is(err, ErrInput) {
 		t.Errorf("law by a window: %v, want ErrInput", err)
+	}
+	linear.Close()
+	if _, err := linear.Law([]dyngraph.Window{events(t, nil).Whole()}); !errors.Is(err, ErrClosed) {
+		t.Errorf("law of a closed model: %v, want ErrClosed", err)
 	}
 }

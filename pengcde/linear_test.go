@@ -116,7 +116,7 @@ func TestLinearStartsFromRidge(t *testing.T) {
 			}
 			for u, got := range forecast(t, m, tested) {
 				want := base(tested, u) + mat.Dot(&b, mat.NewVecDense(7, row(tested, u)))
-				if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 					t.Errorf("%s, prior %v, node %d: %g, want %g", name, prior, u, got, want)
 				}
 			}
@@ -141,7 +141,7 @@ func TestLinearSpansTheRidge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for u, got := range forecast(t, m, windows[15]) {
-		if math.Abs(got-want[u]) > 1e-4 {
+		if !(math.Abs(got-want[u]) <= 1e-4) {
 			t.Errorf("node %d: %g, the ridge forecasts %g", u, got, want[u])
 		}
 	}
@@ -197,7 +197,7 @@ func TestLinearGradient(t *testing.T) {
 			}
 			const h = 1e-5
 			got, want := host.Floats(gradients[i])[entry], (objective(h)-objective(-h))/(2*h)
-			if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
 				t.Errorf("gradient of %s[%d] is %g, by differences %g", p.Name, entry, got, want)
 			}
 		}
@@ -330,7 +330,7 @@ func TestLinearSeeds(t *testing.T) {
 	for i := range together {
 		got, want := forecast(t, together[i], windows[16]), forecast(t, alone[i], windows[16])
 		for u := range want {
-			if math.Abs(got[u]-want[u]) > 1e-9 {
+			if !(math.Abs(got[u]-want[u]) <= 1e-9) {
 				t.Errorf("run %d, node %d: %g, alone %g", i, u, got[u], want[u])
 			}
 		}

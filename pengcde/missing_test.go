@@ -148,7 +148,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 			t.Fatalf("%s: targets are missing, and the batch does not know", name)
 		}
 		loss, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
-		if err != nil || math.Abs(loss-want) > 1e-12 {
+		if err != nil || !(math.Abs(loss-want) <= 1e-12) {
 			t.Fatalf("%s: loss %.15g (%v), want %.15g", name, loss, err, want)
 		}
 		const h = 1e-6
@@ -165,7 +165,8 @@ func TestLossOfObservedTargets(t *testing.T) {
 				}
 				return loss
 			}
-			if got, want := host.Floats(gradients[i])[0], (at(h)-at(-h))/(2*h); math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
+			got, want := host.Floats(gradients[i])[0], (at(h)-at(-h))/(2*h)
+			if !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
 				t.Errorf("%s: gradient of %s is %g, by differences %g", name, p.Name, got, want)
 			}
 		}

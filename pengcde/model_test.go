@@ -125,7 +125,7 @@ func TestFitLearnsSavesAndLoads(t *testing.T) {
 		}
 		mean += e / float64(len(split.Validation))
 	}
-	if math.Abs(mean-report.BestValidation) > 1e-5 {
+	if !(math.Abs(mean-report.BestValidation) <= 1e-5) {
 		t.Errorf("the kept parameters give validation %.6f, the report says %.6f", mean, report.BestValidation)
 	}
 
@@ -228,7 +228,7 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m,
 		dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
 	for u, v := range order {
-		if math.Abs(y[u]-z[v]) > 1e-11 {
+		if !(math.Abs(y[u]-z[v]) <= 1e-11) {
 			t.Errorf("node %d: forecast %.15g, relabelled %.15g", u, y[u], z[v])
 		}
 	}
@@ -244,14 +244,14 @@ func TestPredictTimes(t *testing.T) {
 	if shape(states) != [3]int{3, ringNodes, 1} {
 		t.Fatalf("forecasts are %d, want 3 x %d x 1", shape(states), ringNodes)
 	}
-	if last := forecast(t, m, w); math.Abs(last[3]-states.At(2, 3, 0)) > 1e-6 {
+	if last := forecast(t, m, w); !(math.Abs(last[3]-states.At(2, 3, 0)) <= 1e-6) {
 		t.Errorf("Predict gives %g, at the last input %g", last[3], states.At(2, 3, 0))
 	}
 	if _, err := m.Predict(ctx, w, []float64{2.5}); !errors.Is(err, ErrPastLast) {
 		t.Errorf("past the last input: %v, want ErrPastLast", err)
 	}
 	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil ||
-		math.Abs(held.At(0, 2, 0)-states.At(2, 2, 0)) > 1e-6 {
+		!(math.Abs(held.At(0, 2, 0)-states.At(2, 2, 0)) <= 1e-6) {
 		t.Errorf("held control: %v, at the last input %v, want %v", err, held, states)
 	}
 	alone, err := m.Predict(ctx, w, []float64{0.7})
@@ -278,7 +278,7 @@ func TestHoldControlContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for u := range ringNodes {
-		if math.Abs(near.At(0, u, 0)-near.At(1, u, 0)) > 1e-4 {
+		if !(math.Abs(near.At(0, u, 0)-near.At(1, u, 0)) <= 1e-4) {
 			t.Errorf("node %d jumps from %g to %g after the last input", u, near.At(0, u, 0), near.At(1, u, 0))
 		}
 	}

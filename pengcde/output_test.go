@@ -66,7 +66,7 @@ func TestSummed(t *testing.T) {
 			t.Fatal(err)
 		}
 		loss, err := lossOf(ctx, m.network, m.params, made[0])
-		if freeAll(made); err != nil || math.Abs(loss-sum/count) > 1e-12 {
+		if freeAll(made); err != nil || !(math.Abs(loss-sum/count) <= 1e-12) {
 			t.Errorf("%s: loss %g (%v), want %g", name, loss, err, sum/count)
 		}
 	}
@@ -111,7 +111,7 @@ func TestSummedOfRelabelledNodes(t *testing.T) {
 			same.Series = &other
 			want, got := forecast(t, m, w), forecast(t, m, same)
 			for i := range want {
-				if math.Abs(got[i]-want[i]) > 1e-10 {
+				if !(math.Abs(got[i]-want[i]) <= 1e-10) {
 					t.Errorf("%T, %s: forecast %.15g, relabelled %.15g", c.Field, name, want[i], got[i])
 				}
 			}
@@ -185,7 +185,7 @@ func TestPredictAllHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			for u := range ringNodes {
-				if got, want := all[b].At(i, u, 0), alone.At(0, u, 0); math.Abs(got-want) > 1e-12 {
+				if got, want := all[b].At(i, u, 0), alone.At(0, u, 0); !(math.Abs(got-want) <= 1e-12) {
 					t.Errorf("window %d, time %g, node %d: %g together, %g alone", b, at, u, got, want)
 				}
 			}

@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -69,8 +70,18 @@ func TestRectilinearPathOfWholeSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range times {
-		if d := math.Abs(alone.At(i, 1, 0) - got[1].At(i, 1, 0)); d > 1e-6 {
+		if d := math.Abs(alone.At(i, 1, 0) - got[1].At(i, 1, 0)); !(d <= 1e-6) {
 			t.Errorf("at %g: %g apart from the forecast in a batch", times[i], d)
+		}
+	}
+	steps, err := m.Steps(ctx, []dyngraph.Window{one.Whole(), other.Whole()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, s := range steps {
+		missed := func(stop float64) bool { return !slices.Contains(s.Ends, stop) }
+		if len(s.StepTo) == 0 || slices.ContainsFunc(s.StepTo, missed) {
+			t.Errorf("sample %d: steps end at %v, want each of %v among them", b, s.Ends, s.StepTo)
 		}
 	}
 	none := events(t, nil)
@@ -78,7 +89,7 @@ func TestRectilinearPathOfWholeSeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := math.Abs(before.At(1, 0, 0) - alone.At(1, 0, 0)); d > 1e-6 {
+	if d := math.Abs(before.At(1, 0, 0) - alone.At(1, 0, 0)); !(d <= 1e-6) {
 		t.Errorf("before the first event: %g apart from the forecast without it", d)
 	}
 	if d := math.Abs(before.At(2, 0, 0) - alone.At(2, 0, 0)); d < 1e-3 {

@@ -50,7 +50,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 		}
 		for i := range times {
 			for u := range ringNodes {
-				if want := a.At(i, u, 0) + float64(10*(w.Last()-1)+u); math.Abs(b.At(i, u, 0)-want) > 1e-9 {
+				if want := a.At(i, u, 0) + float64(10*(w.Last()-1)+u); !(math.Abs(b.At(i, u, 0)-want) <= 1e-9) {
 					t.Errorf("window from %d, time %g, node %d: %g, want %g", w.Start, times[i], u, b.At(i, u, 0), want)
 				}
 			}
@@ -70,7 +70,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := train.MSE(forecast(t, residual, windows[0]), windows[0].Target())
-	if err != nil || math.Abs(loss-want) > 1e-4*want {
+	if err != nil || !(math.Abs(loss-want) <= 1e-4*want) {
 		t.Errorf("loss %g, the forecast's error is %g (%v)", loss, want, err)
 	}
 }

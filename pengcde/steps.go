@@ -23,9 +23,9 @@ type Steps struct {
 // forecasts. They show how stiff a trained field is, and provide the number of steps for [Model.Plan].
 func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, error) {
 	var steps []Steps
-	err := m.solved(ctx, m.params, windows, forLoss, func(samples []sample, solution *ode.Solution) error {
-		for b, s := range samples {
-			steps = append(steps, Steps{Ends: solution.StepTimes(b)[1:], StepTo: s.stops, Stats: solution.Stats[b]})
+	err := m.solved(ctx, m.params, windows, forLoss, func(solved *batch, solution *ode.Solution) error {
+		for b, stops := range solved.stops {
+			steps = append(steps, Steps{Ends: solution.StepTimes(b)[1:], StepTo: stops, Stats: solution.Stats[b]})
 		}
 		return nil
 	})
@@ -41,7 +41,7 @@ func (m *Model) Stiffness(ctx context.Context, windows []dyngraph.Window) ([]ode
 
 func (m *Model) stiffness(ctx context.Context, params []*tensors.Tensor,
 	windows []dyngraph.Window) (found []ode.Stiffness, err error) {
-	err = m.solved(ctx, params, windows, forGradient, func(_ []sample, solution *ode.Solution) (err error) {
+	err = m.solved(ctx, params, windows, forGradient, func(_ *batch, solution *ode.Solution) (err error) {
 		found, err = solution.Stiffness(ctx)
 		return err
 	})
@@ -50,7 +50,7 @@ func (m *Model) stiffness(ctx context.Context, params []*tensors.Tensor,
 
 // solved solves windows as one batch with the model's equation, and passes the solution to use.
 func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []dyngraph.Window, why purpose,
-	use func([]sample, *ode.Solution) error) error {
+	use func(*batch, *ode.Solution) error) error {
 	if len(windows) == 0 {
 		return invalid("steps of no windows, want at least one")
 	}
@@ -79,7 +79,7 @@ func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []
 		return train.Unsolved(err)
 	}
 	defer solution.Close()
-	if err := use(samples, solution); err != nil {
+	if err := use(batch, solution); err != nil {
 		return errs.In("pengcde", train.Unsolved(err))
 	}
 	return nil

@@ -80,7 +80,7 @@ func TestSTGNCDEGradient(t *testing.T) {
 					slope += weight * loss / h
 				}
 				got := floats.Dot(gradient, along)
-				if math.Abs(got-slope) > 1e-6*floats.Norm(gradient, 2) || slope == 0 {
+				if !(math.Abs(got-slope) <= 1e-6*floats.Norm(gradient, 2)) || slope == 0 {
 					t.Errorf("%s: gradient of %s in direction %d is %g, by differences %g", name, p.Name, turn, got, slope)
 				}
 			}

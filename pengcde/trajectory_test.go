@@ -165,7 +165,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 			mean += math.Pow(all.At(k, u, 0)-s.Targets[k][u], 2) / float64(n*len(axis))
 		}
 	}
-	if math.Abs(loss-mean) > 1e-10*mean {
+	if !(math.Abs(loss-mean) <= 1e-10*mean) {
 		t.Errorf("loss %g, the mean square error of the forecast is %g", loss, mean)
 	}
 }
@@ -191,7 +191,7 @@ func TestTrajectoriesWithDifferentEvents(t *testing.T) {
 		return loss
 	}
 	a, b, both := loss(eventful), loss(calm), loss(eventful, calm)
-	if a == b || math.Abs(both-(a+b)/2) > 1e-12*both {
+	if a == b || !(math.Abs(both-(a+b)/2) <= 1e-12*both) {
 		t.Errorf("losses %g and %g, together %g, want two that differ and their mean", a, b, both)
 	}
 }
@@ -219,7 +219,7 @@ func TestTrajectoriesTogether(t *testing.T) {
 		}
 		for k := range times {
 			for u := range n {
-				if got, want := together[b].At(3+k, u, 0), alone.At(k, u, 0); math.Abs(got-want) > 1e-12 {
+				if got, want := together[b].At(3+k, u, 0), alone.At(k, u, 0); !(math.Abs(got-want) <= 1e-12) {
 					t.Errorf("series %d, time %g, node %d: %g together, %g alone", b, times[k], u, got, want)
 				}
 			}

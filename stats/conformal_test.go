@@ -47,7 +47,7 @@ func TestConformalCoverage(t *testing.T) {
 	}
 	for _, want := range []float64{0.8, 0.95} {
 		for name, errors := range map[string][]float64{"level": level, "growing": growing} {
-			if got := coverage(stats.Conformal{Level: want}, errors); math.Abs(got-want) > 0.02 {
+			if got := coverage(stats.Conformal{Level: want}, errors); !(math.Abs(got-want) <= 0.02) {
 				t.Errorf("%s: intervals of %g hold %.3f of the time", name, want, got)
 			}
 		}

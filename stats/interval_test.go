@@ -22,7 +22,7 @@ func TestMeanCI(t *testing.T) {
 		{"equal values", []float64{.5, .5, .5}, .5, 0},
 	} {
 		mean, halfWidth := stats.MeanCI(c.values)
-		if math.Abs(mean-c.mean) > 1e-14 || math.Abs(halfWidth-c.halfWidth) > 1e-5*c.halfWidth {
+		if !(math.Abs(mean-c.mean) <= 1e-14) || !(math.Abs(halfWidth-c.halfWidth) <= 1e-5*c.halfWidth) {
 			t.Errorf("%s: %g ± %g, want %g ± %g", c.name, mean, halfWidth, c.mean, c.halfWidth)
 		}
 	}
@@ -37,7 +37,7 @@ func TestMeanCI(t *testing.T) {
 func TestCorrectedCI(t *testing.T) {
 	// k = 3, s = 1, t(0.975; 2) = 4.30265: with two test windows for six of training, sqrt(1/3 + 1/3).
 	mean, half := stats.CorrectedCI([]float64{1, 2, 3}, 2./6)
-	if want := 4.30265 * math.Sqrt(2./3); mean != 2 || math.Abs(half-want) > 1e-4 {
+	if want := 4.30265 * math.Sqrt(2./3); mean != 2 || !(math.Abs(half-want) <= 1e-4) {
 		t.Errorf("%g ± %g, want 2 ± %g", mean, half, want)
 	}
 	_, plain := stats.MeanCI([]float64{1, 2, 3})
@@ -59,7 +59,7 @@ func TestSerialCI(t *testing.T) {
 	// t(0.975; 3) = 3.18245.
 	mean, half := stats.SerialCI([]float64{1, 2, 3, 4}, 1)
 	want := (3.18245 + 2.9694/2 + 0.4160/4 - 0.5324/8) * math.Sqrt((5+1.25)/3/4)
-	if mean != 2.5 || math.Abs(half-want) > 1e-4 {
+	if mean != 2.5 || !(math.Abs(half-want) <= 1e-4) {
 		t.Errorf("%g ± %g, want 2.5 ± %g", mean, half, want)
 	}
 	_, plain := stats.MeanCI([]float64{1, 2, 3, 4})

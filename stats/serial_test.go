@@ -14,7 +14,7 @@ func TestSerialNullIsStudent(t *testing.T) {
 		null := newSerialNull(k, 0)
 		for _, x := range []float64{0.1, 1, 2.5, 10} {
 			got, want := null.survival(x), 2*distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Survival(x)
-			if math.Abs(got-want) > 1e-11*want {
+			if !(math.Abs(got-want) <= 1e-11*want) {
 				t.Errorf("k = %d: p of %g is %g, want %g", k, x, got, want)
 			}
 		}
@@ -33,10 +33,10 @@ func TestSerialNullIsKieferVogelsang(t *testing.T) {
 			b := (float64(lag) + 1) / k
 			null := newSerialNull(k, lag)
 			got, want := null.quantile(p), c[0]+b*(c[1]+b*(c[2]+b*c[3]))
-			if math.Abs(got-want) > 0.02*want {
+			if !(math.Abs(got-want) <= 0.02*want) {
 				t.Errorf("p = %g, b = %g: quantile %.4f, want %.4f", p, b, got, want)
 			}
-			if back := null.survival(got); math.Abs(back-p) > 1e-11*p {
+			if back := null.survival(got); !(math.Abs(back-p) <= 1e-11*p) {
 				t.Errorf("p = %g, b = %g: the quantile has p = %.15g", p, b, back)
 			}
 		}

@@ -3,6 +3,7 @@ package xla
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/gomlx/compute"
 	goxla "github.com/gomlx/go-xla/compute/xla"
@@ -77,19 +78,25 @@ func (b *Backend) String() string {
 
 // ForGPU reports whether programs on the backend should have few operations, see [ForGPU].
 func (b *Backend) ForGPU() bool {
-	_, ok := forGPU.Load(b.Compute)
-	return ok
+	return b.in(&forGPU)
 }
 
 // HasKernels reports whether programs on the backend may call kernels, see [Call].
 func (b *Backend) HasKernels() bool {
-	_, ok := calling.Load(b.Compute)
+	return b.in(&calling)
+}
+
+func (b *Backend) in(set *sync.Map) bool {
+	if b.Check() != nil {
+		return false
+	}
+	_, ok := set.Load(b.Compute)
 	return ok
 }
 
 // Loops reports whether the device repeats the programs of [NewLoop] by itself. It is true for XLA on the CPU and on
 // CUDA, if this package opened their plugin first. Otherwise the host repeats them.
-func (b *Backend) Loops() bool { return b.loops }
+func (b *Backend) Loops() bool { return b.Check() == nil && b.loops }
 
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used afterwards.
 func (b *Backend) Close() {

@@ -24,6 +24,10 @@ func TestBackendThatIsNotOpen(t *testing.T) {
 		if got := backend.String(); got != "no backend" {
 			t.Errorf("%s: shown as %q", name, got)
 		}
+		if backend.HasKernels() || backend.Loops() || backend.ForGPU() {
+			t.Errorf("%s: has kernels %v, loops %v, is for a GPU %v", name, backend.HasKernels(), backend.Loops(),
+				backend.ForGPU())
+		}
 		backend.Close()
 	}
 }

@@ -12,7 +12,8 @@ int pengcde_insert_loops(const char *file);
 void *pengcde_compile_below(pengcde_compile_args *args);
 
 // pengcde_add_options makes the loaded plugin in a file compile with these options, appended to the options of each
-// call. It returns 0 on failure. It serves one plugin; a further call replaces the options.
-int pengcde_add_options(const char *file, const char *options, size_t size);
+// call. It returns 0 on failure. It serves one plugin; a further call replaces the options. Only one thread may call
+// it at a time.
+int pengcde_add_options(const char *file, const char *bytes, size_t size);
 
 #endif

@@ -25,18 +25,26 @@ int pengcde_insert_loops(const char *file) {
 void *pengcde_compile_below(pengcde_compile_args *args) { return below(args); }
 
 static call compiler; // what compile_with_added calls
-static char *added;
-static size_t added_size;
+
+typedef struct {
+  size_t size;
+  char bytes[];
+} options;
+
+static options *_Atomic added; // never freed once set, since programs may be compiling
 
 static void *compile_with_added(void *all) {
   pengcde_compile_args *args = all;
+  const options *more = added;
   const char *given = args->options;
   size_t given_size = args->options_size;
-  char *joined = malloc(given_size + added_size);
+  char *joined = more != NULL ? malloc(given_size + more->size) : NULL;
+  if (joined == NULL)
+    return compiler(args);
   memcpy(joined, given, given_size);
-  memcpy(joined + given_size, added, added_size);
+  memcpy(joined + given_size, more->bytes, more->size);
   args->options = joined;
-  args->options_size = given_size + added_size;
+  args->options_size = given_size + more->size;
   void *error = compiler(args);
   args->options = given;
   args->options_size = given_size;
@@ -44,7 +52,7 @@ static void *compile_with_added(void *all) {
   return error;
 }
 
-int pengcde_add_options(const char *file, const char *options, size_t size) {
+int pengcde_add_options(const char *file, const char *bytes, size_t size) {
   api *plugin = pengcde_api(file, CLIENT_COMPILE);
   if (plugin == NULL)
     return 0;
@@ -58,9 +66,14 @@ int pengcde_add_options(const char *file, const char *options, size_t size) {
       return 0;
     }
   }
-  free(added);
-  added = malloc(size);
-  added_size = size;
-  memcpy(added, options, size);
+  const options *now = added;
+  if (now != NULL && now->size == size && memcmp(now->bytes, bytes, size) == 0)
+    return 1;
+  options *more = malloc(sizeof *more + size);
+  if (more == NULL)
+    return 0;
+  more->size = size;
+  memcpy(more->bytes, bytes, size);
+  added = more;
   return 1;
 }

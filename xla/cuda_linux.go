@@ -38,6 +38,8 @@ func pengcdeCompileLoops(args *C.pengcde_compile_args) unsafe.Pointer {
 // addOptions makes a loaded plugin compile all programs with these flags of XLA, and reports whether it does. Programs
 // compiled at the same time may or may not have them.
 func addOptions(file string, flags map[string]any) bool {
+	opening.Lock()
+	defer opening.Unlock()
 	path, options := C.CString(file), C.CBytes(overrides(flags))
 	defer C.free(unsafe.Pointer(path))
 	defer C.free(options)

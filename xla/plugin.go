@@ -59,7 +59,13 @@ func findPlugins(name string) []string {
 		named := func(name string) string {
 			return filepath.Join(folder, "pjrt_c_api_"+name+"_plugin"+libraryExtension())
 		}
-		versions, _ := filepath.Glob(named(name + "_v*")) // the pattern is valid
+		var versions []string
+		entries, _ := os.ReadDir(folder) // most folders do not exist
+		for _, entry := range entries {
+			if versioned, _ := filepath.Match(filepath.Base(named(name+"_v*")), entry.Name()); versioned {
+				versions = append(versions, filepath.Join(folder, entry.Name()))
+			}
+		}
 		slices.SortFunc(versions, func(a, b string) int {
 			return -cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) // v0.114.0 before v0.98.0
 		})

@@ -55,8 +55,8 @@ type donated struct{ tensor *tensors.Tensor }
 // be used again, and its owner no longer frees it.
 func Donate(t *tensors.Tensor) any { return donated{t} }
 
-// Call runs the program. Inputs are *tensors.Tensor, plain or wrapped in [Donate]. The caller owns the outputs, and
-// frees them with [Free] or passes them to [Buffers].
+// Call runs the program. Inputs are *tensors.Tensor, plain or wrapped in [Donate], or numbers and slices of Go. The
+// caller owns the outputs, and frees them with [Free] or passes them to [Buffers].
 func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
 	if p.loop {
 		return p.repeat(inputs)

@@ -108,7 +108,7 @@ func TestWindows(t *testing.T) {
 	known := training[7].Series.Prior[2]
 	for e, newest := range year(7) {
 		l, before := math.Log1p(1e4*newest), math.Log1p(1e4*year(6)[e])
-		if got := known.Values[4*e : 4*e+2]; math.Abs(got[0]-l) > 1e-12 || math.Abs(got[1]-(before-l)) > 1e-12 {
+		if got := known.Values[4*e : 4*e+2]; !(math.Abs(got[0]-l) <= 1e-12) || !(math.Abs(got[1]-(before-l)) <= 1e-12) {
 			t.Errorf("known of year 8: %v, want %g and %g", got, l, before-l)
 		}
 	}
@@ -179,7 +179,7 @@ func beginsWith(t *testing.T, prior learned.Prior, alone affinity.Forecaster) {
 			t.Fatal(err)
 		}
 		for i, s := range got.Scores[1:] { // before the first nothing is known
-			if math.Abs(s.NDCG-want.Scores[i+1].NDCG) > 1e-12 {
+			if !(math.Abs(s.NDCG-want.Scores[i+1].NDCG) <= 1e-12) {
 				t.Errorf("time %g: %g, want %g", s.Time, s.NDCG, want.Scores[i+1].NDCG)
 			}
 		}

@@ -145,7 +145,7 @@ func TestFrequencies(t *testing.T) {
 	}
 	weight := clock{c}.Params()[0]
 	for i := range 2 * c.TimeWidth { // a second draw is the same
-		if got, want := weight.Init(nil), math.Pow(10, -float64(i%c.TimeWidth)/11); math.Abs(got-want) > 1e-15 {
+		if got, want := weight.Init(nil), math.Pow(10, -float64(i%c.TimeWidth)/11); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("frequency %d: %g, want %g", i, got, want)
 		}
 	}

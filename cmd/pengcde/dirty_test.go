@@ -21,7 +21,7 @@ func TestWithFlags(t *testing.T) {
 		`Config.Separator ";"`:                                    `--separator ";"`,
 		`Config.DateFormat "MM/DD/YYYY" or "DD.MM.YYYY hh:mm" to`: `--date-format MM/DD/YYYY or "DD.MM.YYYY hh:mm" to`,
 		`found "my Edges.Time \" Edges.Time", want Config.Step`:   `found "my Edges.Time \" Edges.Time", want --step`,
-		`or Edges.Signed and a model`:                             `or Edges.Signed and a model`,
+		`or Edges.Signed and a model`:                             `or Edges.Signed (in a Go program) and a model`,
 	} {
 		if got := withFlags(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)

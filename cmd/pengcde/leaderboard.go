@@ -32,7 +32,7 @@ type leaderboardCommand struct {
 // Run writes the record for TGB's leaderboard, and computes nothing.
 func (c *leaderboardCommand) Run(ctx context.Context, s *streams) error {
 	chosen := choice{Study: affinityStudy, Profile: c.Profile, Models: []string{c.Row}, Seeds: c.Seeds, Fresh: c.Fresh,
-		Only: map[string]string{"protocol": c.Protocol}}
+		Only: only{"protocol": {c.Protocol}}}
 	if c.Data != "" {
 		chosen.Data = []string{c.Data}
 	}
@@ -41,8 +41,9 @@ func (c *leaderboardCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	sets := report.Results.Values("data")
-	chosen.Only["data"] = sets[len(sets)-1] // the user's own come last
-	record, err := export.NewLeaderboard(report.Results.Where("data", chosen.Only["data"]), report.Profile,
+	data := sets[len(sets)-1] // the user's own come last
+	chosen.Only["data"] = []string{data}
+	record, err := export.NewLeaderboard(report.Results.Where("data", data), report.Profile,
 		export.Submitter{Method: c.Method, Contact: c.Contact, Paper: c.Paper, Code: c.Code})
 	if errors.Is(err, experiments.ErrNotStored) {
 		return errs.New(err, `%v: "pengcde run %s" makes runs that are missing, with --retry after an error, with --stale `+

@@ -86,7 +86,8 @@ var (
 	bareValue = regexp.MustCompile(`"([-\w./,]+)"`)
 )
 
-// withFlags returns a text of datasets/table with flags in place of the configuration's fields.
+// withFlags returns a text of datasets/table with flags in place of the configuration's fields. It says of a field
+// without a flag that a program sets it.
 func withFlags(text string) string {
 	return fieldOrQuote.ReplaceAllStringFunc(text, func(found string) string {
 		end := strings.IndexAny(found, ` ,`)
@@ -95,6 +96,9 @@ func withFlags(text string) string {
 		}
 		if flag := tableFlags[found[:end]]; flag != "" {
 			return flag + bareValue.ReplaceAllString(found[end:], "$1")
+		}
+		if found[0] != '"' { // no flag sets it
+			return found + " (in a Go program)"
 		}
 		return found
 	})

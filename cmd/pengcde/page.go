@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // collection holds the arguments that select the runs of a page on all studies.
@@ -41,6 +42,10 @@ type pageCommand struct {
 
 // Run writes a page on all studies with stored runs, and its figures.
 func (c *pageCommand) Run(ctx context.Context, s *streams) error {
+	if filepath.Ext(c.Out) == "" {
+		return errs.New(experiments.ErrInput, "results page: --out %q has no extension, and the folder of the figures "+
+			"has the same name: try %s.md", c.Out, c.Out)
+	}
 	return c.collect(ctx, func(document *pages.Document) error { return c.write(document, s) })
 }
 

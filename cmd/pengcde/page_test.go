@@ -163,6 +163,10 @@ func TestPageOfFewRuns(t *testing.T) {
 	}
 	call(exitUsage, "results", "page", "--profile", "huge", "--out", out)
 	call(1, "results", "page", "--out", filepath.Join(root, "go.mod", "page.md"))
+	bare := filepath.Join(root, "bare")
+	if said := call(exitUsage, "results", "page", "--out", bare); !strings.Contains(said, "bare.md") {
+		t.Errorf("a page without an extension: %s", said)
+	}
 }
 
 func canceled() context.Context {
@@ -185,7 +189,7 @@ func samePicture(got, want []byte) error {
 		if err := errors.Join(err, err2); err != nil {
 			return err
 		}
-		if math.Abs(x-y) > 0.01 {
+		if !(math.Abs(x-y) <= 0.01) {
 			return fmt.Errorf("number %d is %s, want %s", i, numbers[i], text)
 		}
 	}

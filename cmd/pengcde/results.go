@@ -81,7 +81,7 @@ func (c *exportCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if stored, _ := report.Count(); stored == 0 {
-		return nothing(ctx, report, o)
+		return c.nothing(ctx, report, o)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/kubernetes"
@@ -21,13 +22,13 @@ import (
 
 // choice holds the arguments that select runs.
 type choice struct {
-	Study   string            `arg:"" help:"As pengcde list names it."`
-	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
-	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
-	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
-	Data    []string          `help:"A file of your own, in the JSON of england_covid, beside the study's data; repeat for more." placeholder:"FILE" sep:"none"`
-	Fresh   bool              `help:"Leave out the runs that came with the module."`
+	Study   string   `arg:"" help:"As pengcde list names it."`
+	Profile string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
+	Models  []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
+	Only    only     `help:"Values of a key, as list names them; repeat for more keys." placeholder:"split=random,rolling-origin"`
+	Seeds   seeds    `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
+	Data    []string `help:"A file of your own, in the JSON of england_covid, beside the study's data; repeat for more." placeholder:"FILE" sep:"none"`
+	Fresh   bool     `help:"Leave out the runs that came with the module."`
 }
 
 // dataArguments returns the arguments that name these files again.
@@ -41,10 +42,7 @@ func dataArguments(paths []string) (text string) {
 // options converts the arguments to options.
 func (c choice) options() experiments.Options {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
-		Fresh: c.Fresh, Only: make(map[string][]string)}
-	for key, values := range c.Only {
-		o.Only[key] = strings.Split(values, ",")
-	}
+		Fresh: c.Fresh, Only: c.Only}
 	return o
 }
 
@@ -75,6 +73,23 @@ func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, ex
 
 // seeds is a list of seeds, given as numbers and ranges.
 type seeds []uint64
+
+// only holds values of keys. A key that is given again has more values.
+type only map[string][]string
+
+// Decode adds a text such as "split=random,rolling-origin".
+func (o only) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("key", &text); err != nil {
+		return err
+	}
+	key, values, ok := strings.Cut(text, "=")
+	if !ok || key == "" || values == "" {
+		return fmt.Errorf("%q, want a key with its values, such as split=random,rolling-origin", text)
+	}
+	o[key] = append(o[key], strings.Split(values, ",")...)
+	return nil
+}
 
 // maxSeeds bounds a range, because a longer one is probably a typing mistake.
 const maxSeeds = 10_000

@@ -32,7 +32,7 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 		}
 	}
 	if !slices.ContainsFunc(report.Results, func(r experiments.Result) bool { return r.Record != nil || r.Stale }) {
-		return nothing(ctx, report, o)
+		return c.nothing(ctx, report, o)
 	}
 	switch c.Format {
 	case "text":
@@ -58,9 +58,10 @@ func (c *showCommand) Run(ctx context.Context, s *streams) error {
 }
 
 // nothing returns the error that no run is stored, and what to do.
-func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) error {
-	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s%s"`,
-		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile, dataArguments(o.Data))
+func (c choice) nothing(ctx context.Context, r *experiments.Report, o experiments.Options) error {
+	c.Profile = string(r.Profile)
+	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s"`,
+		r.Study.Name, r.Profile, r.Folder(), shell(c.arguments()))
 	more, err := fuller(ctx, r, o)
 	for _, other := range more {
 		text += fmt.Sprintf(", or see %v", other)

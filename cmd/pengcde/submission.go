@@ -41,7 +41,7 @@ func (c choice) arguments() []string {
 		args = append(args, "--models", strings.Join(c.Models, ","))
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Only)) {
-		args = append(args, "--only", key+"="+c.Only[key])
+		args = append(args, "--only", key+"="+strings.Join(c.Only[key], ","))
 	}
 	if c.Seeds != nil {
 		args = append(args, "--seeds", c.Seeds.String())

@@ -32,6 +32,9 @@ func (c *submitCommand) checkKubernetes() error {
 		return wrong("--partition, --time and --sbatch are for Slurm, leave them out with --kubernetes; node selectors and " +
 			"deadlines can be written into the manifest")
 	}
+	if c.CPUs < 0 {
+		return wrong("--cpus %d, want 1 or more", c.CPUs)
+	}
 	if c.Data != nil {
 		return wrong("--data %q with --kubernetes: pods see no files of this machine; leave it out", c.Data)
 	}

@@ -107,6 +107,7 @@ func TestSubmitKubernetesMistakes(t *testing.T) {
 	}{
 		{submit("--kubernetes", "--image", "pengcde:1"), "--kubernetes without --claim"},
 		{submit("--kubernetes", "--claim", "results"), "or --image"},
+		{onKubernetes("--cpus=-1"), "--cpus -1, want 1 or more"},
 		{submit("--claim", "results"), "are for --kubernetes"},
 		{onKubernetes("--time", "4:00:00"), "are for Slurm"},
 		{onKubernetes("--sbatch=--account=physics"), "are for Slurm"},

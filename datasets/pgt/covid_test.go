@@ -192,7 +192,7 @@ func TestCases(t *testing.T) {
 				t.Fatal(err1, err2)
 			}
 			for _, v := range slices.Concat(features, targets) {
-				if math.Abs(v-math.Round(v)) > 1e-9 || v < -1e-9 {
+				if !(math.Abs(v-math.Round(v)) <= 1e-9) || v < -1e-9 {
 					t.Fatalf("%v, snapshot %d: %g cases", standardisation, i, v)
 				}
 			}
@@ -210,7 +210,7 @@ func TestPublished(t *testing.T) {
 			days = append(days, s.Targets[i][u])
 		}
 		mean, variance := stat.PopMeanVariance(days, nil)
-		if len(days) != 61 || math.Abs(mean) > 1e-12 || math.Abs(variance-1) > 1e-9 {
+		if len(days) != 61 || !(math.Abs(mean) <= 1e-12) || !(math.Abs(variance-1) <= 1e-9) {
 			t.Fatalf("node %d: %d days of mean %g and variance %g, want 61, 0, 1", u, len(days), mean, variance)
 		}
 	}

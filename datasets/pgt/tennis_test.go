@@ -125,7 +125,7 @@ func TestTennisTargets(t *testing.T) {
 			}
 			for u, target := range targets {
 				mentions := math.Expm1(target)
-				if math.Abs(mentions-math.Round(mentions)) > 1e-9*(1+mentions) || math.Round(mentions) < into[u] {
+				if !(math.Abs(mentions-math.Round(mentions)) <= 1e-9*(1+mentions)) || math.Round(mentions) < into[u] {
 					t.Fatalf("%s, snapshot %d, node %d: target of %g mentions, the next snapshot shows %g edges", event,
 						k, u, mentions, into[u])
 				}
@@ -146,8 +146,8 @@ func TestTennisKnown(t *testing.T) {
 			for i := k; i >= 0 && count < 8; i-- {
 				sum, count = sum+s.LastObserved[i][u], count+1
 			}
-			if math.Abs(s.LastObserved[k][u]-math.Log(1+strength[u])) > 1e-12 ||
-				math.Abs(s.RecentMean[k][u]-sum/float64(count)) > 1e-12 {
+			if !(math.Abs(s.LastObserved[k][u]-math.Log(1+strength[u])) <= 1e-12) ||
+				!(math.Abs(s.RecentMean[k][u]-sum/float64(count)) <= 1e-12) {
 				t.Fatalf("snapshot %d, node %d of in-strength %g: newest %g, recent %g over %d snapshots",
 					k, u, strength[u], s.LastObserved[k][u], s.RecentMean[k][u], count)
 			}
@@ -240,7 +240,7 @@ func TestReadTwitterTennis(t *testing.T) {
 	}
 	for k, row := range want.RecentMean {
 		for u := range row {
-			if math.Abs(s.RecentMean[k][u]-row[u]) > 1e-14 {
+			if !(math.Abs(s.RecentMean[k][u]-row[u]) <= 1e-14) {
 				t.Errorf("recent mean of snapshot %d, node %d: %g, want %g", k, u, s.RecentMean[k][u], row[u])
 			}
 		}

@@ -30,7 +30,7 @@ const generation = 1
 // absent; their content is checked when it is read. Several processes may share a folder. A function cannot be hashed,
 // so dynamics with a changed rate need another name or other parameters.
 type Cache struct {
-	Folder string
+	Folder string // "" is the current folder
 	// Notices receives a line when a file was damaged and generated again, or could not be written. Default: os.Stderr.
 	Notices io.Writer
 }

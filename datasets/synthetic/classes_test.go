@@ -79,7 +79,7 @@ func TestTimesThatCoincideAreDrawnAgain(t *testing.T) {
 func TestPoolOfObservations(t *testing.T) {
 	for _, trajectory := range classes(t, epidemics(20)).Trajectories {
 		for _, x := range trajectory.Times {
-			if point := x * 199; math.Abs(point-math.Round(point)) > 1e-9 {
+			if point := x * 199; !(math.Abs(point-math.Round(point)) <= 1e-9) {
 				t.Errorf("time %g is not one of the 200 of the pool", x)
 			}
 		}
@@ -102,10 +102,10 @@ func TestIncrements(t *testing.T) {
 		mean, variance := stat.MeanVariance(increments, nil)
 		want := 99 / (1e4 * (100*shape + 1))
 		// 20,000 increments: the variance has a relative standard error of sqrt((kurtosis-1)/20000), 1% to 3% here.
-		if math.Abs(mean*100-1) > 1e-12 || math.Abs(variance/want-1) > 0.1 {
+		if !(math.Abs(mean*100-1) <= 1e-12) || !(math.Abs(variance/want-1) <= 0.1) {
 			t.Errorf("shape %g: increments of mean %g and variance %g, want 0.01 and %g", shape, mean, variance, want)
 		}
-		if skew := stat.Skew(increments, nil); math.Abs(skew*math.Sqrt(shape)/2-1) > 0.2 {
+		if skew := stat.Skew(increments, nil); !(math.Abs(skew*math.Sqrt(shape)/2-1) <= 0.2) {
 			t.Errorf("shape %g: skewness %g, want about %g", shape, skew, 2/math.Sqrt(shape))
 		}
 	}

@@ -69,7 +69,7 @@ func TestPublishedSizes(t *testing.T) {
 			t.Errorf("times of trajectory %d from %g to %g, want 0 to nearly 5", b, times[0], times[119])
 		}
 		for _, x := range trajectory.Times {
-			if point := x / 5 * 999; math.Abs(point-math.Round(point)) > 1e-9 {
+			if point := x / 5 * 999; !(math.Abs(point-math.Round(point)) <= 1e-9) {
 				t.Errorf("time %g is not one of the 1000 of the pool", x)
 			}
 		}

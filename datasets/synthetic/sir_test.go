@@ -44,7 +44,7 @@ func TestSIRClassesDifferAsDerived(t *testing.T) {
 		t.Fatal("no eigenvalues")
 	}
 	largest, path := floats.Max(eigen.Values(nil)), 1+2*math.Cos(math.Pi/11)
-	if math.Abs(largest-(path*path-1)) > 1e-12 || math.Abs(largest-7.5) > 0.05 {
+	if !(math.Abs(largest-(path*path-1)) <= 1e-12) || !(math.Abs(largest-7.5) <= 0.05) {
 		t.Errorf("largest eigenvalue %g, want %g, about 7.5", largest, path*path-1)
 	}
 
@@ -82,7 +82,7 @@ func TestMassIsConserved(t *testing.T) {
 	for i, trajectory := range classes(t, epidemics(40)).Trajectories {
 		for k, states := range trajectory.Values {
 			for u := range trajectory.Pattern.Nodes {
-				if mass := floats.Sum(states[3*u : 3*u+3]); math.Abs(mass-1) > 1e-10 {
+				if mass := floats.Sum(states[3*u : 3*u+3]); !(math.Abs(mass-1) <= 1e-10) {
 					t.Fatalf("trajectory %d, observation %d, node %d: S + I + R is %.15g, want 1", i, k, u, mass)
 				}
 			}
@@ -99,7 +99,7 @@ func TestRemovedRatioIsGamma(t *testing.T) {
 		set := classes(t, c)
 		for i := range set.Trajectories {
 			ratio, err := synthetic.RemovedRatio(set.Trajectories[i].Times, set.Trajectories[i].Values)
-			if want := gammas[set.Labels[i]]; err != nil || math.Abs(ratio-want) > 0.02 {
+			if want := gammas[set.Labels[i]]; err != nil || !(math.Abs(ratio-want) <= 0.02) {
 				t.Errorf("shape %g, trajectory %d: ratio %g, %v, want about %g", shape, i, ratio, err, want)
 			}
 		}
@@ -166,7 +166,7 @@ func TestNoise(t *testing.T) {
 	n := float64(len(clean)) // 120,000 draws; intervals are four standard errors of mean, deviation and correlation
 	mean, deviation := stat.MeanStdDev(small, nil)
 	want := 0.05 * largest
-	if math.Abs(mean) > 4*want/math.Sqrt(n) || math.Abs(deviation/want-1) > 4/math.Sqrt(2*n) {
+	if !(math.Abs(mean) <= 4*want/math.Sqrt(n)) || !(math.Abs(deviation/want-1) <= 4/math.Sqrt(2*n)) {
 		t.Errorf("noise of mean %g and deviation %g, want 0 and %g", mean, deviation, want)
 	}
 	if !floats.EqualApprox(floats.ScaleTo(make([]float64, len(small)), 2, small), double, 1e-12) {
@@ -178,7 +178,7 @@ func TestNoise(t *testing.T) {
 		"observations": {small[:len(small)-300], small[300:]},
 		"channels":     {small[:len(small)-1], small[1:]},
 	} {
-		if r := stat.Correlation(pair[0], pair[1], nil); math.Abs(r) > 4/math.Sqrt(float64(len(pair[0]))) {
+		if r := stat.Correlation(pair[0], pair[1], nil); !(math.Abs(r) <= 4/math.Sqrt(float64(len(pair[0])))) {
 			t.Errorf("noise of neighbouring %s has a correlation of %g, want none", what, r)
 		}
 	}

@@ -76,8 +76,8 @@ func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 	}
 	bin, ok := c.binOf(at)
 	if !ok {
-		return 0, 0, p.fault(column, v.String(), fmt.Sprintf("times that the step %v divides into fewer than 2^53 parts: "+
-			"take a larger step", c.step))
+		return 0, 0, p.fault(column, v.String(), fmt.Sprintf("times that the step %v divides into fewer than 2^50 "+
+			"parts: take a larger step", c.step))
 	}
 	c.text, c.at, c.bin = "", at, bin
 	if v.kind == textCell {

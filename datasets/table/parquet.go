@@ -159,7 +159,7 @@ func (p *parquetReader) wrong(err error) error {
 		return known
 	case errors.As(err, &limit):
 		return &Error{Path: f.path, Row: row, Found: limit.Error(), Wanted: "smaller pages or row groups: write it again, " +
-			"or read it with a larger MaxValues"}
+			"or read it with a larger Config.MaxValues"}
 	case errors.Is(err, bounded.ErrTooLarge), errors.As(err, &system):
 		known = f.unreadable(err)
 		known.Row = row

@@ -189,7 +189,8 @@ func (r *reader) full(p place, g *grid) error {
 		return nil
 	}
 	return p.fault("", fmt.Sprintf("more than %d values in %d snapshots so far, of %d nodes and %d edges", r.c.MaxValues,
-		len(r.bins), len(r.names), len(r.from)), "a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
+		len(r.bins), len(r.names), len(r.from)), "a larger step or fewer edges, or a larger Config.MaxValues, at 8 "+
+		"bytes each")
 }
 
 // noteColumns tells of columns that were found by less usual names, and of columns that are not read.

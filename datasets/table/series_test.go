@@ -120,7 +120,7 @@ func TestAlignment(t *testing.T) {
 				t.Errorf("snapshot %d is at %g, %v, want %v", i, s.Times[i], s.Dates[i], want)
 			}
 			restored, err := s.Scales[i].Restore(s.LastObserved[i])
-			if err != nil || math.Abs(restored[0]-y[now][0]) > epsilon*200 {
+			if err != nil || !(math.Abs(restored[0]-y[now][0]) <= epsilon*200) {
 				t.Errorf("restored %v, %v, want %g first", restored, err, y[now][0])
 			}
 		}
@@ -252,7 +252,7 @@ func TestConstant(t *testing.T) {
 	s := read(t, c).Series
 	for i, row := range s.Features {
 		for _, x := range row {
-			if math.Abs(x) > 20 {
+			if !(math.Abs(x) <= 20) {
 				t.Errorf("snapshot %d has feature %g", i, x)
 			}
 		}

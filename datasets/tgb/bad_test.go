@@ -53,6 +53,7 @@ func TestBadFiles(t *testing.T) {
 		{"time with a fraction", edges("1987", "1986.5"), 5, "want a whole number"},
 		{"time that is a date", edges("1987", "1987-01-01"), 5, `the time "1987-01-01"`},
 		{"no time", edges("1987", ""), 5, `the time ""`},
+		{"no first time", edges("1986", ""), 2, `the time ""`},
 		{"infinite time", edges("1989", "Inf"), 7, `the time "Inf"`},
 		{"negative weight", edges("0.75", "-0.75"), 3, `found the weight "-0.75", want a number that is not negative`},
 		{"NaN", edges("0.75", "NaN"), 3, `found the weight "NaN", want a finite number`},

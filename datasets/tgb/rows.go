@@ -70,7 +70,7 @@ func (r *reader) faultInNumber(column int, wanted string) error {
 // now returns the time in the first cell, a whole number that is not smaller than the time before it.
 func (r *reader) now() (float64, error) {
 	cell := r.cells[0]
-	if cell == r.timeText {
+	if cell == r.timeText && cell != "" {
 		return r.time, nil
 	}
 	const exact = 1 << 53 // up to where a float64 holds every whole number

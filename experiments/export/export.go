@@ -79,7 +79,7 @@ func runs(stored experiments.Results) tabular.Table {
 			run["parameters"], run["failure"] = int64(facts.Parameters), known(facts.Failure)
 			run["peak_bytes"] = known(facts.PeakBytes)
 			if training := facts.Training; training != nil {
-				run["best_epoch"], run["stop"] = int64(training.Best), fmt.Sprint(training.Stop)
+				run["best_epoch"], run["stop"] = known(int64(training.Best+1)), fmt.Sprint(training.Stop)
 				run["seconds_per_epoch"] = training.SecondsPerEpoch
 			}
 		}

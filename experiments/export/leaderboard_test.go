@@ -34,9 +34,10 @@ func TestLeaderboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	deviation := math.Sqrt(0.1 / 4) // of .5, .6, .7, .8 and .9
-	if math.Abs(l.Test.Mean-0.7) > 1e-15 || math.Abs(l.Test.StandardDeviation-deviation) > 1e-15 ||
-		math.Abs(l.Validation.Mean-0.71) > 1e-15 || l.Method != "TGN" || l.Contact != "A, a@b.c" || l.Parameters != 17 ||
-		l.Dataset != "tgbn-trade" || l.Protocol != "official" || l.Deterministic || len(l.Runs) != 5 {
+	if !(math.Abs(l.Test.Mean-0.7) <= 1e-15) || !(math.Abs(l.Test.StandardDeviation-deviation) <= 1e-15) ||
+		!(math.Abs(l.Validation.Mean-0.71) <= 1e-15) || l.Method != "TGN" || l.Contact != "A, a@b.c" ||
+		l.Parameters != 17 || l.Dataset != "tgbn-trade" || l.Protocol != "official" || l.Deterministic ||
+		len(l.Runs) != 5 {
 		t.Errorf("%+v", l)
 	}
 	if r := l.Runs[3]; r.Seed != 3 || r.Test != 0.9 || r.Validation != 0.91 || !strings.HasSuffix(r.Name, "xla-cpu") ||

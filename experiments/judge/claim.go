@@ -127,20 +127,23 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 }
 
 // CorrectCases sets the outcomes of tested cases, with a correction for all cases of a claim, including untested
-// ones.
+// ones. Cases on other data than the paper's have a correction of their own, so that they do not change a verdict.
 func CorrectCases(cases []Case) error {
-	var tested []*Finding
-	untested := 0
-	for i := range cases {
-		switch c := &cases[i]; {
-		case c.Tested:
-			tested = append(tested, &c.Finding)
-		case c.Outcome == stats.NotTested && !c.Substitute:
-			untested++
+	for _, substitute := range []bool{false, true} {
+		var tested []*Finding
+		untested := 0
+		for i := range cases {
+			switch c := &cases[i]; {
+			case c.Substitute != substitute:
+			case c.Tested:
+				tested = append(tested, &c.Finding)
+			case c.Outcome == stats.NotTested:
+				untested++
+			}
 		}
-	}
-	if err := Correct(tested, untested); err != nil {
-		return err
+		if err := Correct(tested, untested); err != nil {
+			return err
+		}
 	}
 	for i := range cases {
 		if c := &cases[i]; c.Tested {

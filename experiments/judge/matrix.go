@@ -74,19 +74,20 @@ func Enumerate(words []string) string {
 }
 
 // Legend explains the marks of matrices.
-const Legend = "▲ the row is better than the rival beside it, ▼ worse, by a p value of at most 0.05 after Holm's " +
-	"correction, with the difference, row less rival; · undecided, which does not mean equal; – not tested, as runs are " +
-	"missing or diverged."
+func Legend() string { return legend("") }
 
-const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most %g after Holm's correction in " +
-	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
-	"diverged."
+// legend explains the marks; of says which numbers differ, such as " of errors".
+func legend(of string) string {
+	return fmt.Sprintf("▲ the row is better than the rival beside it, ▼ worse, by a p value of at most %g after "+
+		"Holm's correction, with the difference%s, row less rival; · undecided, which does not mean equal; – not "+
+		"tested, as runs are missing or diverged.", stats.Level, of)
+}
 
 // Table returns the matrix as a table with a line for each pair of row and rival; the name of a row is on its first
 // line.
 func (m Matrix) Table() *figures.Table {
 	t := m.table(m.cell)
-	t.Title, t.Notes = m.Title, append([]string{fmt.Sprintf(matrixNote, stats.Level, m.Score)}, m.Notes...)
+	t.Title, t.Notes = m.Title, append([]string{legend(" of " + m.Score)}, m.Notes...)
 	return t
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,38 +71,64 @@ func (m *merger) left(what string, why any) {
 
 // place merges an archive, or all archives and records of a folder.
 func (m *merger) place(path string) error {
-	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		inside, _ := filepath.Rel(path, file)
-		is := func(pattern string) bool {
-			matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
-			return matches
-		}
-		var stopped error // an error that is not about the file
-		each := func(study, name string, content []byte) error {
-			stopped = m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name))
-			return stopped
-		}
-		switch {
-		case err != nil:
-		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // unfinished file of another process
-		case inside == "." || is("*"+archiveExtension):
-			err = readArchive(file, each)
-		case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
-			study, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
-			name, _, _ := strings.Cut(entry.Name(), ".")
-			var content []byte
-			if content, err = readRecord(file); err == nil {
-				err = each(study, name, content)
+	info, err := os.Stat(path)
+	if err != nil {
+		m.left(path, err)
+		return nil
+	}
+	return m.inside(path, path, info.IsDir())
+}
+
+// inside merges a file of the folder root, or all files of a folder in it. It follows links to folders.
+func (m *merger) inside(root, file string, folder bool) error {
+	if err := m.ctx.Err(); err != nil {
+		return err
+	}
+	inside, _ := filepath.Rel(root, file)
+	is := func(pattern string) bool {
+		matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
+		return matches
+	}
+	var stopped error // an error that is not about the file
+	each := func(study, name string, content []byte) error {
+		stopped = m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name))
+		return stopped
+	}
+	var err error
+	switch {
+	case folder && (inside == "." || is("*") || is("*/"+conflictFolder)):
+		var entries []os.DirEntry
+		entries, err = os.ReadDir(file)
+		for _, entry := range entries {
+			if strings.HasPrefix(entry.Name(), ".") { // unfinished file of another process
+				continue
+			}
+			path := filepath.Join(file, entry.Name())
+			info, err := os.Stat(path)
+			if err != nil {
+				m.left(path, err)
+			} else if err := m.inside(root, path, info.IsDir()); err != nil {
+				return err
 			}
 		}
-		if stopped != nil {
-			return stopped
+	case folder:
+	case inside == "." || is("*"+archiveExtension):
+		err = readArchive(file, each)
+	case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
+		study, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		var content []byte
+		if content, err = readRecord(file); err == nil {
+			err = each(study, name, content)
 		}
-		if err != nil {
-			m.left(file, err)
-		}
-		return m.ctx.Err()
-	})
+	}
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		m.left(file, err)
+	}
+	return m.ctx.Err()
 }
 
 // record merges one record of a source, given its study and name.

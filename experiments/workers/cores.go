@@ -31,6 +31,7 @@ func coresAt(all []int, each, place int) []int {
 	if len(all) == 0 {
 		return nil
 	}
-	first := place * each % len(all)
-	return all[first:min(first+each, len(all))]
+	each = min(each, len(all))
+	first := place % (len(all) / each) * each
+	return all[first : first+each]
 }

@@ -76,17 +76,17 @@ func TestModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := ModelOf(h200)
-	if err != nil || m.BytesASecond != 4.8e12 || math.Abs(m.MultiplyAddsASecond-33.45e12) > 0.01e12 {
+	if err != nil || m.BytesASecond != 4.8e12 || !(math.Abs(m.MultiplyAddsASecond-33.45e12) <= 0.01e12) {
 		t.Errorf("model %+v, %v", m, err)
 	}
 	p := Program{Name: steps[1], Calls: 7,
 		Count: hlo.Count{Launches: 10, Bytes: 4.8e6, MultiplyAdds: int64(m.MultiplyAddsASecond / 1e6)}}
-	if got, want := m.Seconds(p), 32e-6; math.Abs(got-want) > 1e-9 {
+	if got, want := m.Seconds(p), 32e-6; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("%g seconds, want %g", got, want)
 	}
 	smaller := p
 	smaller.Launches = 1
-	if got, want := m.Epoch(row(smaller, p)), 7*32e-6; math.Abs(got-want) > 1e-9 {
+	if got, want := m.Epoch(row(smaller, p)), 7*32e-6; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("an epoch of %g seconds, want %g", got, want)
 	}
 }

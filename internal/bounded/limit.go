@@ -3,6 +3,7 @@ package bounded
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 )
@@ -68,8 +69,13 @@ func (b *Budget) Take(bytes int64) error {
 // exceeded is the error about a limit of so many bytes.
 func (l Limit) exceeded(bytes int64) error { return &TooLargeError{bytes, l.Option} }
 
-// Resolve is the number of bytes.
+// Resolve is the number of bytes, so small that it can be raised by one.
 func (l Limit) Resolve() (int64, error) {
+	bytes, err := l.resolve()
+	return min(bytes, math.MaxInt64-1), err
+}
+
+func (l Limit) resolve() (int64, error) {
 	switch setting := os.Getenv(Env); {
 	case l.Bytes < 0:
 		return 0, fmt.Errorf("%s is %d, want a number of bytes", l.Option, l.Bytes)

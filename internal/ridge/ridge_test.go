@@ -11,7 +11,7 @@ func TestSolve(t *testing.T) {
 	xx, xy := mat.NewSymDense(2, []float64{2, 1, 1, 3}), mat.NewVecDense(2, []float64{5, 10})
 	for penalty, want := range map[float64][2]float64{0: {1, 3}, 1: {10.0 / 11, 25.0 / 11}} {
 		b, ok := Solve(xx, xy, penalty)
-		if !ok || math.Abs(b[0]-want[0]) > 1e-12 || math.Abs(b[1]-want[1]) > 1e-12 {
+		if !ok || !(math.Abs(b[0]-want[0]) <= 1e-12) || !(math.Abs(b[1]-want[1]) <= 1e-12) {
 			t.Errorf("penalty %g: %v (%v), want %v", penalty, b, ok, want)
 		}
 	}

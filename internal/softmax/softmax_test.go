@@ -80,7 +80,8 @@ func TestFit(t *testing.T) {
 // The penalty draws coefficients to 0, and a row without entries counts nothing.
 func TestPenalty(t *testing.T) {
 	all := append(rows([]float64{1}, 50), Row{Others: 3})
-	if small, large := fit(t, 1, 1e-9, all)[0], fit(t, 1, 1, all)[0]; math.Abs(small-1) > 1e-6 || large <= 0 || large > 0.6 {
+	if small, large := fit(t, 1, 1e-9, all)[0], fit(t, 1, 1, all)[0]; !(math.Abs(small-1) <= 1e-6) || large <= 0 ||
+		large > 0.6 {
 		t.Errorf("%g with a small penalty, %g with a large one", small, large)
 	}
 }

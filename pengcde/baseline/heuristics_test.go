@@ -76,7 +76,7 @@ func TestEnglandCovidBounds(t *testing.T) {
 		floor += best / float64(len(windows))
 		label += before / float64(len(windows))
 	}
-	if math.Abs(floor-0.558) > 5e-4 || math.Abs(label-0.833) > 5e-4 {
+	if !(math.Abs(floor-0.558) <= 5e-4) || !(math.Abs(label-0.833) <= 5e-4) {
 		t.Errorf("floor %.5f, label before %.5f, want 0.558 and 0.833", floor, label)
 	}
 }

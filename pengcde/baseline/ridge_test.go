@@ -98,7 +98,7 @@ func TestFiguresOfSimpleForecasts(t *testing.T) {
 				c.rolling}} {
 				for i, f := range []baseline.Forecaster{baseline.Zero{}, baseline.Persistence{},
 					baseline.RecentMean{}, &baseline.Ridge{}} {
-					if got := testError(t, f, p.splits); p.want[i] != 0 && math.Abs(got-p.want[i]) > 5e-5 {
+					if got := testError(t, f, p.splits); p.want[i] != 0 && !(math.Abs(got-p.want[i]) <= 5e-5) {
 						t.Errorf("%s, %s: %.5f, want %.4f", p.name, f.Name(), got, p.want[i])
 					}
 				}
@@ -235,7 +235,7 @@ func TestRidgeOfTwoTargets(t *testing.T) {
 		t.Fatalf("%d coefficients (%v), want 5", ridge.Coefficients(), err)
 	}
 	for i, want := range []float64{1, 2, 1, 2} {
-		if math.Abs(got[i]-want) > 1e-3 {
+		if !(math.Abs(got[i]-want) <= 1e-3) {
 			t.Errorf("forecast %v, want 1 2 1 2", got)
 		}
 	}

@@ -18,7 +18,8 @@ type Stored struct {
 	Coefficients [][]float64 `json:"Coefficients,omitempty"`
 }
 
-// Store returns what a fitted forecaster learnt. It returns an error for a forecaster of another package.
+// Store returns what a fitted forecaster learnt. It returns an error for one that is not fitted, and for a forecaster
+// of another package.
 func Store(f Forecaster) (Stored, error) {
 	s := Stored{Name: f.Name()}
 	switch f := f.(type) {
@@ -33,12 +34,13 @@ func Store(f Forecaster) (Stored, error) {
 	default:
 		return s, invalid("forecaster %q, a %T, to be stored, want one of this package", s.Name, f)
 	}
-	return s, nil
+	_, err := s.Forecaster()
+	return s, err
 }
 
 // Forecaster returns the stored forecaster.
 func (s Stored) Forecaster() (Forecaster, error) {
-	all := Heuristics()
+	all := append(Heuristics(), &Ridge{Choose: true, Neighbours: true})
 	i := slices.IndexFunc(all, func(f Forecaster) bool { return f.Name() == s.Name })
 	if i < 0 {
 		return nil, invalid("a stored forecast %q, want one that this version knows", s.Name)

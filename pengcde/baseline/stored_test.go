@@ -21,7 +21,7 @@ func TestStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range baseline.Heuristics() {
+	for _, f := range append(baseline.Heuristics(), &baseline.Ridge{Choose: true, Neighbours: true}) {
 		if err := f.Fit(split.Train, split.Validation); err != nil {
 			t.Fatal(err)
 		}
@@ -61,6 +61,11 @@ func TestStoredInputErrors(t *testing.T) {
 	}
 	if _, err := baseline.Store(own{}); !errors.Is(err, baseline.ErrInput) {
 		t.Errorf("a forecaster of another package: %v", err)
+	}
+	for _, f := range []baseline.Forecaster{&baseline.Ridge{}, &baseline.TrainingMean{}} {
+		if _, err := baseline.Store(f); !errors.Is(err, baseline.ErrInput) {
+			t.Errorf("%s before Fit: %v, want ErrInput", f.Name(), err)
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ func TestFixtureFusion(t *testing.T) {
 	maps11, derivative11 := Published11()
 	w15 := f.Get("full15_w").Array()
 	for i, scale := range f.Get("full15_scale").Array().Data {
-		if got := Map(i).Scale(n); math.Abs(got-scale) > 1e-15 {
+		if got := Map(i).Scale(n); !(math.Abs(got-scale) <= 1e-15) {
 			t.Errorf("%v: scale %g, want %g", Map(i), got, scale)
 		}
 	}

@@ -125,7 +125,7 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 		for sum, stops := range map[*cost][]float64{&plain: nil, &stopped: c.stops(sample)} {
 			got, stats := solve(loose, sample, stops)
 			sum.tries, sum.rejected = sum.tries+stats.Accepted+stats.Rejected, sum.rejected+stats.Rejected
-			sum.worst = max(sum.worst, floats.Distance(got, want, math.Inf(1))/floats.Norm(want, math.Inf(1)))
+			sum.worst = max(sum.worst, fixture.Distance(got, want)/floats.Norm(want, math.Inf(1)))
 		}
 	}
 	return plain, stopped

@@ -68,7 +68,7 @@ func TestLawOfSimulatedWorlds(t *testing.T) {
 						coefficient = 0
 					}
 					// No node has a loop, and few events fall between observations, so changes are known less well.
-					if term.Map != equivariant.KeepDiagonal && math.Abs(term.Coefficient-coefficient) > tolerance {
+					if term.Map != equivariant.KeepDiagonal && !(math.Abs(term.Coefficient-coefficient) <= tolerance) {
 						t.Errorf("%s: coefficient %g, want %g within %g", term, term.Coefficient, coefficient, tolerance)
 					}
 				}
@@ -162,11 +162,11 @@ func TestRandomLawIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(got.State-want.State) > 1e-5 || len(got.Terms) != len(want.Terms) {
+	if !(math.Abs(got.State-want.State) <= 1e-5) || len(got.Terms) != len(want.Terms) {
 		t.Errorf("state %g in a law of %d terms, want %g of %d", got.State, len(got.Terms), want.State, len(want.Terms))
 	}
 	for _, term := range want.Terms {
-		if c := got.Coefficient(term.Map, term.Change); math.Abs(c-term.Coefficient) > 1e-5 {
+		if c := got.Coefficient(term.Map, term.Change); !(math.Abs(c-term.Coefficient) <= 1e-5) {
 			t.Errorf("%s: coefficient %g, want %g", term, c, term.Coefficient)
 		}
 	}

@@ -96,7 +96,8 @@ func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 		s := w.Series
 		ones := make([]float64, s.Nodes())
 		floats.AddConst(1, ones)
-		for k, targets := range s.Targets {
+		for at, targets := range w.Targets() {
+			k := w.Start + at
 			snapshots++
 			for i, t := range l.Terms {
 				if t.multiple() {
@@ -108,7 +109,10 @@ func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 			}
 			x := l.centred(targets)
 			states.add(x)
-			change := changeAt(s, k)
+			var change []float64
+			if at > 0 {
+				change = changeAt(s, k)
+			}
 			for i, t := range l.Terms {
 				switch {
 				case !t.Change:
@@ -118,6 +122,10 @@ func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 				}
 			}
 		}
+	}
+	if states.count == 0 {
+		return Law{}, invalid("a law measured by windows without a snapshot at which all targets are observed, want at " +
+			"least one")
 	}
 	for i := range measured.Terms {
 		t := &measured.Terms[i]
@@ -141,9 +149,13 @@ func (l Law) centred(x []float64) []float64 {
 	return x
 }
 
-// check returns an error for windows that are not whole series of one target per node.
+// check returns an error for invalid series, and for windows that are not whole series of one target per node.
 func check(w dyngraph.Window) error {
-	if err := w.Validate(); err != nil {
+	err := w.Validate()
+	if err == nil {
+		err = w.Series.Validate()
+	}
+	if err != nil {
 		return errs.In("pengcde/law", err, ErrInput)
 	}
 	if !w.Whole || w.Series.TargetSize != 1 {
@@ -159,7 +171,7 @@ func check(w dyngraph.Window) error {
 
 // changeAt returns the change of the weights at snapshot k of a series, or nil if they do not change.
 func changeAt(s *dyngraph.Series, k int) []float64 {
-	if k == 0 || slices.Equal(s.Weights[k], s.Weights[k-1]) {
+	if slices.Equal(s.Weights[k], s.Weights[k-1]) {
 		return nil
 	}
 	return floats.SubTo(make([]float64, len(s.Weights[k])), s.Weights[k], s.Weights[k-1])

@@ -68,7 +68,7 @@ func TestGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := l.Loss(context.Background(), b)
-	if err != nil || math.Abs(loss-again) > 1e-14 {
+	if err != nil || !(math.Abs(loss-again) <= 1e-14) {
 		t.Fatalf("loss %g, with the gradient %g, %v", again, loss, err)
 	}
 	for i, p := range l.Params() {
@@ -88,7 +88,7 @@ func TestGradient(t *testing.T) {
 				}
 			}
 			host.Set(p, k, entries[k:k+1])
-			if want := (at[0] - at[1]) / (2 * h); math.Abs(gradient-want) > 1e-7*(1+math.Abs(want)) {
+			if want := (at[0] - at[1]) / (2 * h); !(math.Abs(gradient-want) <= 1e-7*(1+math.Abs(want))) {
 				t.Errorf("parameter %d entry %d: %g, want %g", i, k, gradient, want)
 			}
 		}
@@ -115,7 +115,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rate := host.Floats(l.Params()[0])[0]; math.Abs(rate-0.7) > 1e-3 || report.BestValidation > 1e-5 {
+	if rate := host.Floats(l.Params()[0])[0]; !(math.Abs(rate-0.7) <= 1e-3) || report.BestValidation > 1e-5 {
 		t.Errorf("rate %g, want 0.7; validation %g", rate, report.BestValidation)
 	}
 	if report.Epochs[0].Tries == 0 {
@@ -126,7 +126,7 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer solution.Close()
-	if z := host.Floats(solution.Z); math.Abs(z[2]-math.Exp(-1.4)) > 1e-3 {
+	if z := host.Floats(solution.Z); !(math.Abs(z[2]-math.Exp(-1.4)) <= 1e-3) {
 		t.Errorf("z = %g", z)
 	}
 }

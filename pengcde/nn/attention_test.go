@@ -23,7 +23,7 @@ func TestLayerNorm(t *testing.T) {
 	}
 	root := math.Sqrt(4 + 1e-5)
 	for i, want := range []float64{-2 / root, 1 + 6/root, 0, 1} {
-		if got := host.Floats(out)[i]; math.Abs(got-want) > 1e-15 {
+		if got := host.Floats(out)[i]; !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("entry %d: %.16g, want %.16g", i, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestAttention(t *testing.T) {
 				total += weights[j]
 			}
 			for j := range a {
-				if g := got[(sample*a+j)*a+i]; math.Abs(g-weights[j]/total) > 1e-14 {
+				if g := got[(sample*a+j)*a+i]; !(math.Abs(g-weights[j]/total) <= 1e-14) {
 					t.Errorf("sample %d, weight of %d on %d: %.16g, want %.16g", sample, i, j, g, weights[j]/total)
 				}
 			}

@@ -45,7 +45,7 @@ func TestNormal(t *testing.T) {
 		square += v * v / count
 	}
 	// Four standard errors of both: 2/sqrt(count) and 4 sqrt(2/count).
-	if math.Abs(mean) > 0.08 || math.Abs(square-4) > 0.23 {
+	if !(math.Abs(mean) <= 0.08) || !(math.Abs(square-4) <= 0.23) {
 		t.Errorf("mean %g and mean square %g, want 0 and 4", mean, square)
 	}
 }
@@ -75,7 +75,7 @@ func TestRMSNorm(t *testing.T) {
 	}
 	root := math.Sqrt(12.5 + 1e-5)
 	for i, want := range []float64{3 / root, 1 + 8/root, 0, 1} {
-		if got := host.Floats(out)[i]; math.Abs(got-want) > 1e-15 {
+		if got := host.Floats(out)[i]; !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("entry %d: %.16g, want %.16g", i, got, want)
 		}
 	}

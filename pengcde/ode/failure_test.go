@@ -194,7 +194,8 @@ func TestCancelledReturnsWhatItHas(t *testing.T) {
 		len(failure.Also) != 1 {
 		t.Fatalf("got %v", err)
 	}
-	if sol.Code(0) != Success || failure.Sample != 1 || math.Abs(failure.T-0.4) > 1e-12 || sol.Stats[1].Accepted != 4 {
+	if sol.Code(0) != Success || failure.Sample != 1 || !(math.Abs(failure.T-0.4) <= 1e-12) ||
+		sol.Stats[1].Accepted != 4 {
 		t.Errorf("got %+v, codes %v", failure, sol.Failures)
 	}
 	whole := p
@@ -302,7 +303,7 @@ func TestRepeatedTimes(t *testing.T) {
 		p.Times = [][]float64{times}
 		z := nnFloats(run(t, s, p).Z)
 		for i := 0; i < len(z); i += 2 {
-			if math.Abs(z[i]-z[i+1]) > 1e-14 || i > 0 && z[i] == z[i-1] {
+			if !(math.Abs(z[i]-z[i+1]) <= 1e-14) || i > 0 && z[i] == z[i-1] {
 				t.Errorf("times %v: states %v", times, z)
 			}
 		}

@@ -75,7 +75,7 @@ func TestOrderOf(t *testing.T) {
 	for _, h := range steps {
 		errors = append(errors, 3*math.Pow(h, 2.5))
 	}
-	if got := orderOf(steps, errors); math.Abs(got-2.5) > 1e-12 {
+	if got := orderOf(steps, errors); !(math.Abs(got-2.5) <= 1e-12) {
 		t.Errorf("got %g, want 2.5", got)
 	}
 }

@@ -160,7 +160,7 @@ func TestLoopFailures(t *testing.T) {
 						t.Errorf("sample %d: %v with %+v, by the host %v with %+v", b, got.Code(b), got.Stats[b], want.Code(b),
 							want.Stats[b])
 					}
-					if f, g := got.Failures[b], want.Failures[b]; f != nil && g != nil && math.Abs(f.T-g.T) > 1e-3 {
+					if f, g := got.Failures[b], want.Failures[b]; f != nil && g != nil && !(math.Abs(f.T-g.T) <= 1e-3) {
 						t.Errorf("sample %d: failed at %g, by the host at %g", b, f.T, g.T)
 					}
 				}
@@ -229,7 +229,7 @@ func TestLoopUnknown(t *testing.T) {
 func TestLoopCancelled(t *testing.T) {
 	s := newSolver(t, troubled, Config{StepSize: Constant{0.02}, Loop: LoopDevice})
 	sol, err := attempt(&counted{context.Background(), 2}, t, s, trouble(smooth, smooth))
-	if !errors.Is(err, Cancelled) || sol.Stats[0].Accepted != 64 || math.Abs(sol.Failures[0].T-1.28) > 1e-12 {
+	if !errors.Is(err, Cancelled) || sol.Stats[0].Accepted != 64 || !(math.Abs(sol.Failures[0].T-1.28) <= 1e-12) {
 		t.Fatalf("got %v after %+v, want it cancelled after two loops of 32 steps", err, sol.Stats)
 	}
 	if sol, err = attempt(context.Background(), t, s, trouble(smooth, smooth)); err != nil {

@@ -1,6 +1,8 @@
 package ode
 
 import (
+	"slices"
+
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -92,6 +94,10 @@ func (m *Method) check(adaptive bool) error {
 		if len(row) > i {
 			return errs.New(ErrInput, "pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the "+
 				"stages before", i, m.Name, len(row), i)
+		}
+		if i > 0 && !slices.ContainsFunc(row, func(a float64) bool { return a != 0 }) {
+			return errs.New(ErrInput, "pengcde/ode: row %d of A of method %s has no weight, want one that is not 0", i,
+				m.Name)
 		}
 	}
 	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(1)) != s {

@@ -3,6 +3,7 @@ package ode
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -99,13 +100,16 @@ func TestMethodErrors(t *testing.T) {
 		"Midpoint, adaptive":     {Method: Midpoint, StepSize: PID{}},
 		"RK4, adaptive":          {Method: RK4, StepSize: &PID{RTol: 1e-3}},
 		"no stage at the end":    {Method: change(*RK4, func(m *Method) { m.C, m.A = m.C[:3], m.A[:3] })},
-		"rows missing":           {Method: change(*RK4, func(m *Method) { m.A = m.A[1:] })},
-		"implicit":               {Method: change(*Tsit5, func(m *Method) { m.A = append([][]float64{{1}}, m.A[1:]...) })},
-		"short error":            {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
-		"no order of the error":  {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
-		"no extension":           {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
-		"no order":               {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
-		"empty":                  {Method: &Method{}},
+		"a row of zeros": {Method: change(*RK4, func(m *Method) {
+			m.A = slices.Concat([][]float64{nil, {0}}, m.A[2:])
+		})},
+		"rows missing":          {Method: change(*RK4, func(m *Method) { m.A = m.A[1:] })},
+		"implicit":              {Method: change(*Tsit5, func(m *Method) { m.A = append([][]float64{{1}}, m.A[1:]...) })},
+		"short error":           {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
+		"no order of the error": {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
+		"no extension":          {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
+		"no order":              {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
+		"empty":                 {Method: &Method{}},
 	} {
 		if _, err := New(xlatest.Go(t), field, config); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v, want ErrInput", name, err)

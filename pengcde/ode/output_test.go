@@ -286,7 +286,7 @@ func TestAutomaticFirstStep(t *testing.T) {
 		want := math.Pow(0.01*(1e-6+1e-3)/math.Max(rate, rate*rate), 0.2)
 		want = math.Min(want, 100*0.01/rate)
 		times := sol.StepTimes(b)
-		if got := math.Abs(times[1] - times[0]); math.Abs(got-want) > 1e-9*want {
+		if got := math.Abs(times[1] - times[0]); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("sample %d: first step %.12g, want %.12g", b, got, want)
 		}
 		if want := 2 + 6*(sol.Stats[b].Accepted+sol.Stats[b].Rejected); sol.Stats[b].Evaluations != want {
@@ -316,7 +316,7 @@ func TestFloat32AtLargeTimes(t *testing.T) {
 			t.Errorf("%s: %+v from 0, %+v from 2^20", name, nearStats, awayStats)
 		}
 		for i := range near {
-			if d := math.Abs(float64(near[i] - away[i])); d > 1e-6 {
+			if d := math.Abs(float64(near[i] - away[i])); !(d <= 1e-6) {
 				t.Errorf("%s: state %d is %g from 0, %g from 2^20", name, i, near[i], away[i])
 			}
 		}

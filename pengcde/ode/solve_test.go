@@ -78,7 +78,7 @@ func TestAdaptiveAgainstFine(t *testing.T) {
 	defer b.Close()
 	x, y := tensors.MustCopyFlatData[float64](a.Z), tensors.MustCopyFlatData[float64](b.Z)
 	for i := range x {
-		if math.Abs(x[i]-y[i]) > 1e-7 {
+		if !(math.Abs(x[i]-y[i]) <= 1e-7) {
 			t.Errorf("entry %d: adaptive %.10f, fine %.10f", i, x[i], y[i])
 		}
 	}
@@ -168,7 +168,7 @@ func TestPullbackAgainstDifferences(t *testing.T) {
 						return value(p)
 					}
 					want := (8*(shifted(h)-shifted(-h)) - (shifted(2*h) - shifted(-2*h))) / (12 * h)
-					if math.Abs(got[i]-want) > 1e-8*(1+math.Abs(want)) {
+					if !(math.Abs(got[i]-want) <= 1e-8*(1+math.Abs(want))) {
 						t.Errorf("%s[%d]: gradient %.12g, differences %.12g", what, i, got[i], want)
 					}
 				}

@@ -156,7 +156,7 @@ func (s *Solver) Close() {
 }
 
 // Solve integrates z0 [batch, ...] and returns the states at the save times, as in [Problem]. The solution keeps the
-// tensors for [Solution.Pullback] until it is closed. The caller owns z0 and args, and must keep them until then.
+// args for [Solution.Pullback] until it is closed. The caller owns z0 and args, and must keep args until then.
 // [Solver.Run] has more options.
 //
 // If a sample does not reach its last save time, the others go on. The error is then a [*Failure], and the solution

@@ -119,6 +119,10 @@ func Finer(s StepSize, times int) StepSize {
 		s = PID{}
 	}
 	switch s := s.(type) {
+	case *Constant:
+		return Finer(*s, times)
+	case *PID:
+		return Finer(*s, times)
 	case Constant:
 		return Constant{Step: s.Step / math.Pow(2, float64(times))}
 	case PID:

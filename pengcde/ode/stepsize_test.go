@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -94,7 +95,8 @@ func TestPIDSequence(t *testing.T) {
 			for _, t1 := range []float64{100, -100} {
 				tries, _ := scripted(t, c.control, 0, t1, nil, script(c.norms...))
 				for i, want := range c.lengths {
-					if got := (tries[i][1] - tries[i][0]) * math.Copysign(1, t1); math.Abs(got-want) > 1e-12*want+1e-14 {
+					got := (tries[i][1] - tries[i][0]) * math.Copysign(1, t1)
+					if !(math.Abs(got-want) <= 1e-12*want+1e-14) {
 						t.Errorf("to %g: try %d is %.15g long, want %.15g", t1, i, got, want)
 					}
 				}
@@ -110,7 +112,7 @@ func TestIntegralSettles(t *testing.T) {
 		t.Errorf("%d tries for %d steps of a smooth problem", len(tries), len(ends))
 	}
 	for _, try := range tries[4 : len(tries)-1] {
-		if length := try[1] - try[0]; math.Abs(length-0.45) > 1e-9 {
+		if length := try[1] - try[0]; !(math.Abs(length-0.45) <= 1e-9) {
 			t.Errorf("a step of %g, want 0.45", length)
 		}
 	}
@@ -137,7 +139,7 @@ func TestStepToTimes(t *testing.T) {
 	})
 	t.Run("a rejected cut step shrinks", func(t *testing.T) {
 		tries, _ := scripted(t, PID{First: 1}, 0, 10, []float64{0.5}, script(4, 0.5))
-		if want := 0.5 * 0.9 * math.Pow(4, -0.2); tries[0][1] != 0.5 || math.Abs(tries[1][1]-want) > 1e-12 {
+		if want := 0.5 * 0.9 * math.Pow(4, -0.2); tries[0][1] != 0.5 || !(math.Abs(tries[1][1]-want) <= 1e-12) {
 			t.Errorf("tries end at %v and %v, want 0.5 and %v", tries[0][1], tries[1][1], want)
 		}
 	})
@@ -149,7 +151,7 @@ func TestStepToTimes(t *testing.T) {
 			t.Fatalf("steps end at %v, want %v", ends, want)
 		}
 		for i := range want {
-			if math.Abs(ends[i]-want[i]) > 1e-15 {
+			if !(math.Abs(ends[i]-want[i]) <= 1e-15) {
 				t.Errorf("steps end at %v, want %v", ends, want)
 			}
 		}
@@ -216,7 +218,7 @@ func TestStepsReachTheirTimes(t *testing.T) {
 			t.Fatalf("the last step ends at %g, want %g", ends[len(ends)-1], t1)
 		}
 		for _, stop := range stepTo {
-			if math.Abs(stop-t0) > 1e-9 && math.Abs(stop-t1) > 1e-9 && !contains(ends, stop) {
+			if !(math.Abs(stop-t0) <= 1e-9) && !(math.Abs(stop-t1) <= 1e-9) && !contains(ends, stop) {
 				t.Fatalf("no step ends at %g: %v", stop, ends)
 			}
 		}
@@ -252,7 +254,7 @@ func TestFirstStepRule(t *testing.T) {
 		{"constant solution", 1e-6, 0, 0, 5, 1e-6},
 		{"not finite ahead", 1e-4, 1, math.NaN(), 5, 1e-4},
 	} {
-		if got := firstStep(c.h0, c.d1, c.d2, c.k); math.Abs(got-c.want) > 1e-15+1e-12*c.want {
+		if got := firstStep(c.h0, c.d1, c.d2, c.k); !(math.Abs(got-c.want) <= 1e-15+1e-12*c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
@@ -333,6 +335,19 @@ func TestStepSizeOfAProblem(t *testing.T) {
 		own.StepSize = Constant{-1}
 		if _, err := solver.Run(context.Background(), own); !errors.Is(err, ErrInput) {
 			t.Errorf("%T: a negative step gives %v, want an input error", made, err)
+		}
+	}
+}
+
+func TestFiner(t *testing.T) {
+	for _, c := range []struct{ given, want StepSize }{
+		{nil, PID{RTol: 1e-5, ATol: 1e-8}}, {PID{RTol: 1e-2, ATol: 1e-3}, PID{RTol: 1e-4, ATol: 1e-5}},
+		{&PID{RTol: 1e-2, ATol: 1e-3}, PID{RTol: 1e-4, ATol: 1e-5}},
+		{Constant{Step: 1}, Constant{Step: 0.25}}, {&Constant{Step: 1}, Constant{Step: 0.25}},
+		{Given{}, Given{}},
+	} {
+		if got := Finer(c.given, 2); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%#v: %#v, want %#v", c.given, got, c.want)
 		}
 	}
 }

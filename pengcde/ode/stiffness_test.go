@@ -42,11 +42,11 @@ func TestStiffnessOfLinearFields(t *testing.T) {
 					longest, last = max(longest, end-last), end
 				}
 				want := longest * c.size
-				if off := math.Abs(got[b].Product - want); off > 1e-3*want+1e-12 {
+				if off := math.Abs(got[b].Product - want); !(off <= 1e-3*want+1e-12) {
 					t.Errorf("%s, %+v, sample %d: %+v, want a product of %.6g by a step of %.4g", name, memory, b, got[b], want,
 						longest)
 				}
-				if c.size > 0 && math.Abs(got[b].Step*got[b].Eigenvalue-got[b].Product) > 1e-12*want {
+				if c.size > 0 && !(math.Abs(got[b].Step*got[b].Eigenvalue-got[b].Product) <= 1e-12*want) {
 					t.Errorf("%s, sample %d: %+v does not hold together", name, b, got[b])
 				}
 			}
@@ -66,7 +66,7 @@ func TestStiffnessFindsTheSteepestStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(got[0].T-1.5) > 1e-9 || math.Abs(got[0].Eigenvalue-21) > 1e-9 {
+	if !(math.Abs(got[0].T-1.5) <= 1e-9) || !(math.Abs(got[0].Eigenvalue-21) <= 1e-9) {
 		t.Errorf("%+v, want |λ| 21 at t = 1.5", got[0])
 	}
 }

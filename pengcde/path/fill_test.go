@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 	got := filled(t, path.Natural, knots, column)
 	for k, time := range knots {
 		want, _ := definition(path.Natural, []float64{0, 1, 4, 6}, []float64{2, 2, 8, 8}, time)
-		if math.Abs(got[k]-want) > 1e-13 {
+		if !(math.Abs(got[k]-want) <= 1e-13) {
 			t.Errorf("natural: %g at %g, want %g", got[k], time, want)
 		}
 	}
@@ -106,7 +106,8 @@ func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 				for i := range at {
 					// Between knots that nearly coincide, rounding is divided by their distance, 1e-3 or more.
 					scale := 1e-8 * (200 + math.Abs(want.x[i]) + math.Abs(want.dx[i]))
-					if math.Abs(got.x[i]-want.x[i]) > scale || kind == path.Natural && math.Abs(got.dx[i]-want.dx[i]) > 1e4*scale {
+					if !(math.Abs(got.x[i]-want.x[i]) <= scale) ||
+						kind == path.Natural && !(math.Abs(got.dx[i]-want.dx[i]) <= 1e4*scale) {
 						r.Fatalf("X, X'(%g) = %g, %g with gaps filled, %g, %g without those knots", at[i], got.x[i], got.dx[i], want.x[i],
 							want.dx[i])
 					}

@@ -36,7 +36,7 @@ func TestOneJump(t *testing.T) {
 				path.Hermite: {4.0 / 3, 4.0 / 27 / h}, path.Linear: {1, 0}, path.Rectilinear: {1, 0}, path.Ramp: {1.5, 0},
 			}
 			if w, known := want[kind]; known {
-				if math.Abs(steepest-w[0]) > 1e-5 || math.Abs(over-w[1]) > 1e-5*(1+w[1]) || under > 1e-15 {
+				if !(math.Abs(steepest-w[0]) <= 1e-5) || !(math.Abs(over-w[1]) <= 1e-5*(1+w[1])) || under > 1e-15 {
 					t.Errorf("h = %g, %v: |X'| %g jump/h, overshoot %g, want %g and %g", h, kind, steepest, over, w[0], w[1])
 				}
 			} else if steepest < 1 || steepest > 1.5 || over <= 0 || under <= 0 {

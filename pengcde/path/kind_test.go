@@ -47,7 +47,7 @@ func TestPathsAreAsDefined(t *testing.T) {
 			for i, time := range at {
 				x, dx := definition(kind, knots, xs, time)
 				kink := kind == path.Rectilinear && onStair(knots, time) // where rounding decides which side it is
-				if math.Abs(got.x[i]-x) > 1e-12 || math.Abs(got.dx[i]-dx) > 1e-11 && !kink {
+				if !(math.Abs(got.x[i]-x) <= 1e-12) || !(math.Abs(got.dx[i]-dx) <= 1e-11) && !kink {
 					t.Errorf("%v of %d knots at %g: X, X' = %.15g, %.15g, want %.15g, %.15g", kind, count, time, got.x[i], got.dx[i],
 						x, dx)
 				}
@@ -100,7 +100,7 @@ func TestPathsAreSmooth(t *testing.T) {
 			continue
 		}
 		for i, knot := range knots {
-			if d := max(math.Abs(left.dx[i]-on.dx[i]), math.Abs(right.dx[i]-on.dx[i])); d > 1e-5 {
+			if d := max(math.Abs(left.dx[i]-on.dx[i]), math.Abs(right.dx[i]-on.dx[i])); !(d <= 1e-5) {
 				t.Errorf("%v: X' jumps by %g at knot %g", kind, d, knot)
 			}
 		}
@@ -112,7 +112,7 @@ func TestPathsAreSmooth(t *testing.T) {
 		up, down = eval(t, kind, irregular, uneven, nil, shifted(inner, h)),
 			eval(t, kind, irregular, uneven, nil, shifted(inner, -h))
 		for i := range inner {
-			if before, after := (here.dx[i]-down.dx[i])/h, (up.dx[i]-here.dx[i])/h; math.Abs(before-after) > 1e-2 {
+			if before, after := (here.dx[i]-down.dx[i])/h, (up.dx[i]-here.dx[i])/h; !(math.Abs(before-after) <= 1e-2) {
 				t.Errorf("natural: X'' is %g before the knot %g and %g after", before, inner[i], after)
 			}
 		}
@@ -210,7 +210,7 @@ func TestPathsOfAnyKnots(t *testing.T) {
 					if kind == path.Rectilinear && math.Abs(dx-got.dx[i]) > 1 && onStair(knots, time) {
 						continue
 					}
-					if math.Abs(got.x[i]-x) > 1e-8*scale || math.Abs(got.dx[i]-dx) > 1e-8*scale {
+					if !(math.Abs(got.x[i]-x) <= 1e-8*scale) || !(math.Abs(got.dx[i]-dx) <= 1e-8*scale) {
 						r.Fatalf("X, X'(%g) = %g, %g, want %g, %g", time, got.x[i], got.dx[i], x, dx)
 					}
 				}

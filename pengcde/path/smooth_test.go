@@ -85,7 +85,7 @@ func TestSmoothingKeepsLines(t *testing.T) {
 		if row[0] == features[k][0] {
 			t.Errorf("knot %d: noise stays %g", k, row[0])
 		}
-		if math.Abs(row[1]-features[k][1]) > 1e-12 || row[2] != 0.1 {
+		if !(math.Abs(row[1]-features[k][1]) <= 1e-12) || row[2] != 0.1 {
 			t.Errorf("knot %d: %g and %g, want %g and 0.1", k, row[1], row[2], features[k][1])
 		}
 	}

@@ -186,7 +186,8 @@ func TestSTIDGCNDropout(t *testing.T) {
 		}
 	}
 	// Four standard errors, 4 sqrt(0.3 0.7 3000).
-	if math.Abs(float64(kept)-2100) > 100 || math.Abs(slices.Max(y)-1/0.7) > 1e-15 || !slices.Equal(y[:3000], y[3000:]) {
+	if !(math.Abs(float64(kept)-2100) <= 100) || !(math.Abs(slices.Max(y)-1/0.7) <= 1e-15) ||
+		!slices.Equal(y[:3000], y[3000:]) {
 		t.Errorf("%d of 3000 kept, scaled to %g", kept, slices.Max(y))
 	}
 }

@@ -142,7 +142,7 @@ func TestTraits(t *testing.T) {
 		for u, y := range forecast {
 			off = max(off, math.Abs(same[order[u]]-y))
 		}
-		if off > 1e-9 && off < 1e-6 {
+		if !(off <= 1e-9 || off >= 1e-6) {
 			t.Errorf("%s: relabelling moves forecasts by %g: rounding, or not?", m.name, off)
 		}
 		row := fmt.Sprintf("| %s | %s | %s | %s | %s |", m.name, yes(!slices.Equal(forecast, other)), yes(off <= 1e-9),

@@ -54,7 +54,7 @@ func TestAverageByHand(t *testing.T) {
 			}
 		}
 		for k := range sum {
-			if math.Abs(got[k]-sum[k]/weights) > 1e-14 {
+			if !(math.Abs(got[k]-sum[k]/weights) <= 1e-14) {
 				t.Errorf("epoch %d validates %v, want %v over %g", e, got, sum, weights)
 			}
 		}

@@ -98,7 +98,7 @@ type loop struct {
 func (l *loop) seconds() float64 { return time.Since(l.start).Seconds() }
 
 func (l *loop) run(ctx context.Context) error {
-	if l.Stop == StopTime && !l.timeUp() {
+	if l.Stop == StopTime && !l.timeUp() && len(l.report.Epochs) < l.config.Epochs {
 		l.Stop = "" // there is more time than in the call that ended it
 	}
 	if l.Stop != "" { // the training of the checkpoint has ended

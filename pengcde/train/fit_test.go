@@ -79,7 +79,7 @@ func TestFitReachesTheMinimum(t *testing.T) {
 	}
 	got := tensors.MustCopyFlatData[float64](params[0])
 	for i, want := range b.target {
-		if math.Abs(got[i]-want) > 1e-3 {
+		if !(math.Abs(got[i]-want) <= 1e-3) {
 			t.Errorf("parameter %d: %g, want %g", i, got[i], want)
 		}
 	}
@@ -268,7 +268,7 @@ func TestAdamWAgainstFormula(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(got-norm) > 1e-12 {
+		if !(math.Abs(got-norm) <= 1e-12) {
 			t.Errorf("norm %g, want %g", got, norm)
 		}
 		for i := range p {
@@ -280,7 +280,7 @@ func TestAdamWAgainstFormula(t *testing.T) {
 		}
 		now := append(tensors.MustCopyFlatData[float64](params[0]), tensors.MustCopyFlatData[float64](params[1])...)
 		for i := range p {
-			if math.Abs(now[i]-p[i]) > 1e-13 {
+			if !(math.Abs(now[i]-p[i]) <= 1e-13) {
 				t.Errorf("step %d, entry %d: %.15g, want %.15g", step, i, now[i], p[i])
 			}
 		}
@@ -308,5 +308,12 @@ func TestMaxTime(t *testing.T) {
 	if _, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), config); err != nil ||
 		len(report.Epochs) < 2 || report.Stop == StopTime {
 		t.Errorf("%v, %d epochs, stop %q with more time", err, len(report.Epochs), report.Stop)
+	}
+	last := Config{Epochs: 1, EvaluateEvery: 1, Checkpoint: &Checkpoint{Path: filepath.Join(t.TempDir(), "c")}}
+	for _, last.MaxTime = range []time.Duration{1, time.Hour} { // with more time there is still no second epoch
+		_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), last)
+		if err != nil || len(report.Epochs) != 1 || report.Stop != StopTime {
+			t.Errorf("%v, %d epochs of 1, stop %q after %v", err, len(report.Epochs), report.Stop, last.MaxTime)
+		}
 	}
 }

@@ -215,7 +215,7 @@ func TestGuardBoundsTheNorm(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, norm := report.Epochs[(c.at-1)/2], c.by*math.Hypot(downhill[0], downhill[1])
-		if e.Skipped != c.skipped || math.Abs(e.LargestNorm/norm-1) > 1e-4 ||
+		if e.Skipped != c.skipped || !(math.Abs(e.LargestNorm/norm-1) <= 1e-4) ||
 			(e.GradientNorm == e.LargestNorm) != (c.skipped == 0) {
 			t.Errorf("%+v: %+v, want %d skipped and %g the largest norm", c, e, c.skipped, norm)
 		}

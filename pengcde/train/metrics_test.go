@@ -48,7 +48,7 @@ func TestMSEJointRelabelling(t *testing.T) {
 		p, y := pairs(t)
 		nodes := order(t, len(p), "order")
 		a, b := measure(t, train.MSE, p, y), measure(t, train.MSE, relabel(p, nodes), relabel(y, nodes))
-		if math.Abs(a-b) > 1e-12*(1+a) {
+		if !(math.Abs(a-b) <= 1e-12*(1+a)) {
 			t.Fatalf("%g before, %g after relabelling", a, b)
 		}
 	})
@@ -66,7 +66,7 @@ func TestBroadcastMSE(t *testing.T) {
 		}
 		moved := measure(t, train.BroadcastMSE, relabel(p, order(t, len(p), "forecasts")),
 			relabel(y, order(t, len(y), "targets")))
-		if math.Abs(got-want) > 1e-11*(1+want) || math.Abs(got-moved) > 1e-11*(1+want) {
+		if !(math.Abs(got-want) <= 1e-11*(1+want)) || !(math.Abs(got-moved) <= 1e-11*(1+want)) {
 			t.Fatalf("got %g and, relabelled apart, %g; mean over pairs %g", got, moved, want)
 		}
 		mean := 0.0
@@ -93,7 +93,8 @@ func TestMeasuresDiffer(t *testing.T) {
 	} {
 		mse, err1 := train.MSE(c.forecast, target)
 		broadcast, err2 := train.BroadcastMSE(c.forecast, target)
-		if err1 != nil || err2 != nil || math.Abs(mse-c.mse) > 1e-14 || math.Abs(broadcast-c.broadcast) > 1e-14 {
+		if err1 != nil || err2 != nil || !(math.Abs(mse-c.mse) <= 1e-14) ||
+			!(math.Abs(broadcast-c.broadcast) <= 1e-14) {
 			t.Errorf("%s: MSE %g (%v), want %g; BroadcastMSE %g (%v), want %g", c.name, mse, err1, c.mse, broadcast,
 				err2, c.broadcast)
 		}
@@ -119,7 +120,7 @@ func TestMeasuresOfObservedTargets(t *testing.T) {
 	if want := (1. + 16) / 2; err1 != nil || mse != want {
 		t.Errorf("MSE %g (%v), want %g", mse, err1, want)
 	}
-	if want := (1. + 9 + 1 + 36 + 4 + 16) / 6; err2 != nil || math.Abs(broadcast-want) > 1e-14 {
+	if want := (1. + 9 + 1 + 36 + 4 + 16) / 6; err2 != nil || !(math.Abs(broadcast-want) <= 1e-14) {
 		t.Errorf("BroadcastMSE %g (%v), want %g", broadcast, err2, want)
 	}
 	if !math.IsNaN(target[1]) {
@@ -136,7 +137,8 @@ func TestClassMeasures(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, 2, math.Log(4)}, {[]float64{1, 3}, 1, math.Log1p(math.Exp(-2))},
 		{[]float64{1e4, -1e4}, 1, 2e4}, {[]float64{1e4, -1e4}, 0, 0}, {[]float64{5}, 0, 0},
 	} {
-		if got, err := train.CrossEntropy(c.logits, c.class); err != nil || math.Abs(got-c.want) > 1e-14*(1+c.want) {
+		if got, err := train.CrossEntropy(c.logits, c.class); err != nil ||
+			!(math.Abs(got-c.want) <= 1e-14*(1+c.want)) {
 			t.Errorf("cross-entropy of %v and class %d is %g (%v), want %g", c.logits, c.class, got, err, c.want)
 		}
 	}

@@ -15,13 +15,13 @@ func TestCosineShares(t *testing.T) {
 	s := Schedule{Kind: Cosine, To: 0.2, Epochs: 5}
 	root := math.Sqrt(2) / 2
 	for epoch, want := range []float64{1, 0.6 + 0.4*root, 0.6, 0.6 - 0.4*root, 0.2, 0.2, 0.2} {
-		if got := s.share(make([]Epoch, epoch), 0, 1); math.Abs(got-want) > 1e-15 {
+		if got := s.share(make([]Epoch, epoch), 0, 1); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("epoch %d: %.17g, want %.17g", epoch, got, want)
 		}
 	}
 	for i, want := range []float64{1, 0.6 + 0.4*root, 0.6, 0.6 - 0.4*root} { // 9 batches of three epochs of three
 		s := Schedule{Kind: Cosine, To: 0.2, Epochs: 3}
-		if got := s.share(make([]Epoch, 2*i/3), 2*i%3, 3); math.Abs(got-want) > 1e-15 {
+		if got := s.share(make([]Epoch, 2*i/3), 2*i%3, 3); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("batch %d: %.17g, want %.17g", 2*i, got, want)
 		}
 	}
@@ -131,7 +131,8 @@ func TestFitOnAPlateau(t *testing.T) {
 	}
 	// Validations are the first, then two without a better one: half the rate from the fourth epoch on, a quarter from
 	// the sixth.
-	if got, want := tensors.MustCopyFlatData[float64](params[0])[0], 2*(3*0.5+2*0.25+0.125); math.Abs(got-want) > 1e-2 {
+	got, want := tensors.MustCopyFlatData[float64](params[0])[0], 2*(3*0.5+2*0.25+0.125)
+	if !(math.Abs(got-want) <= 1e-2) {
 		t.Errorf("went to %g, want %g", got, want)
 	}
 }

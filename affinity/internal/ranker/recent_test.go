@@ -66,7 +66,7 @@ func TestDraw(t *testing.T) {
 		if at == 2 { // twice
 			share *= 2
 		}
-		if apart := math.Abs(counts[at]/draws - share); apart > 4*math.Sqrt(share/draws) {
+		if apart := math.Abs(counts[at]/draws - share); !(apart <= 4*math.Sqrt(share/draws)) {
 			t.Errorf("time %g: share %g, want %g", at, counts[at]/draws, share)
 		}
 	}

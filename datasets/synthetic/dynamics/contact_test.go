@@ -100,7 +100,7 @@ func TestContactConservesAndIsBounded(t *testing.T) {
 		p.Dynamics.Growth = 0
 		values, lost := simulate(t, p), make([]float64, 7)
 		for k, value := range values {
-			if math.Abs(floats.Sum(value)-floats.Sum(p.Start)) > 1e-11 {
+			if !(math.Abs(floats.Sum(value)-floats.Sum(p.Start)) <= 1e-11) {
 				t.Fatalf("sum %.17g at time %d, want %.17g", floats.Sum(value), k, floats.Sum(p.Start))
 			}
 		}

@@ -40,7 +40,7 @@ func TestEventsDistribution(t *testing.T) {
 				probability = probability*(1-drop)*(1-add) + add
 			}
 			got, tolerance := counts[k][pair]/draws, 4*math.Sqrt(probability*(1-probability)/draws)
-			if math.Abs(got-probability) > tolerance {
+			if !(math.Abs(got-probability) <= tolerance) {
 				t.Errorf("pair %d after %d events: %.4f, want %.4f +- %.4f", pair, k, got, probability, tolerance)
 			}
 		}
@@ -77,7 +77,8 @@ func TestEventsIndependence(t *testing.T) {
 	} {
 		mean, std := moments(c.counts)
 		want := math.Sqrt(c.trials * c.p * (1 - c.p))
-		if math.Abs(mean-c.trials*c.p) > 4*want/math.Sqrt(draws) || math.Abs(std/want-1) > 4/math.Sqrt(2*draws) {
+		if !(math.Abs(mean-c.trials*c.p) <= 4*want/math.Sqrt(draws)) ||
+			!(math.Abs(std/want-1) <= 4/math.Sqrt(2*draws)) {
 			t.Errorf("%s: %.4g +- %.4g, want %.4g +- %.4g", c.name, mean, std, c.trials*c.p, want)
 		}
 	}

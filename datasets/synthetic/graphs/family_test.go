@@ -166,7 +166,7 @@ func TestAgainstTheory(t *testing.T) {
 				values[seed] = c.of(draw(t, c.family, n, uint64(seed)))
 			}
 			mean, std := moments(values)
-			if off := mean - c.want; math.Abs(off) > 4*std/math.Sqrt(draws) {
+			if off := mean - c.want; !(math.Abs(off) <= 4*std/math.Sqrt(draws)) {
 				t.Errorf("mean %.4g, want %.4g: off by %.2g standard errors", mean, c.want, off/(std/math.Sqrt(draws)))
 			}
 		})

@@ -16,7 +16,7 @@ func TestSurvival(t *testing.T) {
 		for i, got := range survival(p, 1<<20) {
 			exact := new(big.Float).SetMantExp(q, 64)
 			lost, _ := exact.Sub(exact, new(big.Float).SetUint64(got)).Float64()
-			if math.Abs(lost) > float64(int(2)<<i) {
+			if !(math.Abs(lost) <= float64(int(2)<<i)) {
 				t.Errorf("p=%g: (1-p)^(2^%d) is %d, off by %g of 2^-64", p, i, got, lost)
 			}
 			q.Mul(q, q)
@@ -46,13 +46,13 @@ func TestSuccesses(t *testing.T) {
 				}
 			}
 			for at, count := range hits {
-				if z := (count - draws*p) / math.Sqrt(draws*p*(1-p)); math.Abs(z) > 4 {
+				if z := (count - draws*p) / math.Sqrt(draws*p*(1-p)); !(math.Abs(z) <= 4) {
 					t.Errorf("position %d: %g hits in %d draws, off by %.2g deviations", at, count, draws, z)
 				}
 			}
 			trials := float64(draws * (positions - 1))
 			// Overlapping pairs are correlated: variance per pair p²(1-p²) + 2p³(1-p).
-			if z := (pairs - trials*p*p) / math.Sqrt(trials*(p*p*(1-p*p)+2*p*p*p*(1-p))); math.Abs(z) > 4 {
+			if z := (pairs - trials*p*p) / math.Sqrt(trials*(p*p*(1-p*p)+2*p*p*p*(1-p))); !(math.Abs(z) <= 4) {
 				t.Errorf("%g neighbouring pairs, off by %.2g deviations", pairs, z)
 			}
 		})

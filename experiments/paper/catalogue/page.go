@@ -3,7 +3,6 @@ package catalogue
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -40,17 +39,6 @@ func (p *Drawn) Items() (items []figures.Item) {
 func NoRuns(model string, of ...string) error {
 	return errs.New(experiments.ErrNotStored, "experiments: no run of %q with %s to draw", model,
 		strings.Join(of, " and "))
-}
-
-// Positive returns the errors without zeros, which a logarithmic axis cannot show.
-func Positive(errors []float64) []float64 {
-	shown := slices.Clone(errors)
-	for i, e := range errors {
-		if e <= 0 {
-			shown[i] = math.NaN()
-		}
-	}
-	return shown
 }
 
 // Pixels returns the rows of a square image; pixels beyond the last node are missing.

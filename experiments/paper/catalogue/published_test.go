@@ -26,7 +26,7 @@ func TestFixturePaperTables(t *testing.T) {
 			}
 			got, byErrors, ok := PublishedImprovement(dynamics, family.Name())
 			want := improvements.Get(title).Get(key).Float()
-			if !ok || got != want || dynamics != "gene" && math.Abs(got-byErrors) > 0.1 {
+			if !ok || got != want || dynamics != "gene" && !(math.Abs(got-byErrors) <= 0.1) {
 				t.Errorf("%s, %s: %g %%, want %g, by errors %g", dynamics, family.Name(), got, want, byErrors)
 			}
 		}

@@ -11,13 +11,12 @@ import (
 
 // Table3 returns the paper's table, and ours on other trade data.
 func Table3(e judge.Evidence) ([]figures.Item, error) {
-	const ours = "agtpa-trade"
 	t := &figures.Table{Title: "NDCG@10 on data of the Temporal Graph Benchmark, as the paper prints it",
 		Columns: []figures.Column{{Title: "model"}, {Title: "tgbn-trade, paper"}, {Title: "tgbn-genre, paper"},
-			{Title: "agtpa-trade, ours", Decimals: 3}}}
+			{Title: otherTrade + ", ours", Decimals: 3}}}
 	var results experiments.Results
 	if report, _ := e.Usable("node-affinity"); report != nil {
-		results = report.Results.Where("data", ours)
+		results = report.Results.Where("data", otherTrade)
 	}
 	windows, _, _ := overWindows(results)
 	for _, row := range catalogue.PublishedRows("tgb") {

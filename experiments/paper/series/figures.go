@@ -13,6 +13,7 @@ import (
 )
 
 // Losses draws the losses of a model's runs by epoch; for a rotation or rolling origins, the runs of the first part.
+// Runs without validation are left out; if all are, the error wraps [experiments.ErrNotStored].
 func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
 	results := f.of(r.Results, split).Where("model", id).Made()
 	if len(results) == 0 {
@@ -21,11 +22,14 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 	var curves []figures.LossRun
 	for _, result := range results {
 		t := result.Facts().Training
-		if t == nil || len(t.TrainLoss) == 0 || result.Fold != 0 {
+		if t == nil || t.Best < 0 || result.Fold != 0 {
 			continue
 		}
-		curves = append(curves, figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed), Train: t.TrainLoss,
-			Validation: catalogue.Positive(t.ValidationLoss), Best: t.Best + 1})
+		curves = append(curves, figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed),
+			Train: figures.Positive(t.TrainLoss), Validation: figures.Positive(t.ValidationLoss), Best: t.Best + 1})
+	}
+	if len(curves) == 0 {
+		return nil, catalogue.NoRuns(id, f.title(), string(split))
 	}
 	return figures.LossCurves(figures.Axes{Title: results[0].Model.Name + f.suffix() + ": loss by epoch", X: "epoch",
 		Y: "mean squared error"}, curves...)

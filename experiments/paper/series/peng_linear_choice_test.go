@@ -134,7 +134,7 @@ func TestStrengthsComeFromOtherCountries(t *testing.T) {
 		apartMean, half := stats.SerialCI(apart, lag)
 		t.Logf("%s: %+v has %.4f, %+.4f ± %.4f from the best simple forecast, p %.3f", name, fits[best], mean,
 			apartMean, half, stats.SerialP(apart, lag))
-		if math.Abs(mean-want[i]) > 6e-5 {
+		if !(math.Abs(mean-want[i]) <= 6e-5) {
 			t.Errorf("%s: %.5f, want %.4f", name, mean, want[i])
 		}
 	}

@@ -57,7 +57,7 @@ func TestSimpleForecasts(t *testing.T) {
 		}
 		for _, row := range all {
 			mean, _ := stats.MeanCI(row.errors)
-			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(row.errors) != c.windows {
+			if want := c.want[row.ID]; !(math.Abs(mean-want) <= 6e-5) || len(row.errors) != c.windows {
 				t.Errorf("%s, %s, %s: %.5f over %d windows, want %.4f over %d",
 					c.experiment.Name, c.split, row.ID, mean, len(row.errors), want, c.windows)
 			}

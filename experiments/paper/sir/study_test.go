@@ -439,7 +439,7 @@ func TestRemovedRatio(t *testing.T) {
 	}
 	// I is 0.5 and then 0.3: its integral is 0.4, and R grows by 0.24.
 	scores, err := RemovedRatio{0.5}.Forecast(window([]float64{0.5, 0.5, 0}, []float64{0.46, 0.3, 0.24}))
-	if err != nil || math.Abs(scores[0]-0.1) > 1e-12 || scores[1] != -scores[0] {
+	if err != nil || !(math.Abs(scores[0]-0.1) <= 1e-12) || scores[1] != -scores[0] {
 		t.Errorf("scores %v, %v, want 0.6 less 0.5", scores, err)
 	}
 	for name, w := range map[string]dyngraph.Window{

@@ -143,7 +143,7 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 	}
 	if trivial != nil {
 		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean "+
-			"accuracy of "+judge.Enumerate(trivial)+" in these two.")
+			"accuracy of "+judge.Enumerate(trivial)+map[int]string{1: "", 2: " in these two"}[len(trivial)]+".")
 	}
 	sentences = append(sentences, remedies)
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,

@@ -61,7 +61,7 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 		}
 		var seeds [][]float64
 		for k, value := range results.Values(kappaKey) {
-			for i, score := range catalogue.Positive(row.Where(kappaKey, value).Scores(string(OnTest))) {
+			for i, score := range figures.Positive(row.Where(kappaKey, value).Scores(string(OnTest))) {
 				if i == len(seeds) {
 					seeds = append(seeds, slices.Repeat([]float64{math.NaN()}, len(kappas)))
 				}

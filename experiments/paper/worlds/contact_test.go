@@ -235,14 +235,6 @@ func TestContactIsRun(t *testing.T) {
 			t.Errorf("%s has errors %v with two κ", id, scores)
 		}
 	}
-	law, err := contact.Law(r, "contact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := law.Markdown()
-	if err != nil || !strings.Contains(text, "row sums on diagonal of the change of A") || len(law.Rows) != 1+2*8-1 {
-		t.Errorf("a law of %d rows, error %v:\n%s", len(law.Rows), err, text)
-	}
 	page, err := contact.Page(r)
 	if err != nil {
 		t.Fatal(err)
@@ -261,11 +253,23 @@ func TestContactIsRun(t *testing.T) {
 		!strings.Contains(err.Error(), "kappa 0, 0.2") {
 		t.Errorf("a figure of two worlds: %v", err)
 	}
+	if _, err := contact.Law(r, "contact"); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("the law of two worlds: %v", err)
+	}
 	for kappa, same := range map[string]bool{"0": false, "0.2": true} {
 		o.Only = map[string][]string{kappaKey: {kappa}}
 		one, err := contact.Stored(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
+		}
+		law, err := contact.Law(one, "contact")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := law.Markdown()
+		if err != nil || !strings.Contains(text, "row sums on diagonal of the change of A") ||
+			len(law.Rows) != 1+2*8-1 {
+			t.Errorf("κ %s: a law of %d rows, error %v:\n%s", kappa, len(law.Rows), err, text)
 		}
 		figure, err := contact.LossOverTime(one, "contact", "community")
 		if err != nil {

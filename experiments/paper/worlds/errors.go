@@ -54,7 +54,7 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
 	id := runs[0].Model.ID
 	row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
-	row.Seeds = catalogue.Positive(runs.Finished().Scores(string(OnTest)))
+	row.Seeds = figures.Positive(runs.Finished().Scores(string(OnTest)))
 	if runs.Gap() == "" {
 		row.Value = runs.Cell(string(OnTest), experiments.Interval{})
 	}

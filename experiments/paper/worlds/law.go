@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -44,18 +45,21 @@ func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph
 // Law returns the linear equations that the row "law" has learnt for the given dynamics, by family. The table has the
 // coefficient of each map in the unit 1/time (no unit for a change of A), and the root mean square of the term in
 // dx/dt or, at an event, in x. Families without a run are left out; if all are, the error wraps
-// [experiments.ErrNotStored].
+// [experiments.ErrNotStored]. It wraps [experiments.ErrInput] if several worlds have the dynamics on a family.
 func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("The linear equation learnt of %s, profile %s", dynamics, r.Profile),
 		Columns: []figures.Column{{Title: "term"}},
 		Notes:   []string{lawNote}}
 	var families []experiments.Results
 	for _, family := range r.Results.Values("family") {
-		some := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", catalogue.LawID).Finished()
-		if len(some) > 0 {
-			families = append(families, some)
-			t.Columns = append(t.Columns, figures.Column{Title: family, Decimals: 4}, figures.Column{Title: "adds"})
+		some, err := finished(r, dynamics, family, catalogue.LawID)
+		if errors.Is(err, experiments.ErrNotStored) {
+			continue
+		} else if err != nil {
+			return nil, err
 		}
+		families = append(families, some)
+		t.Columns = append(t.Columns, figures.Column{Title: family, Decimals: 4}, figures.Column{Title: "adds"})
 	}
 	if len(families) == 0 {
 		return nil, catalogue.NoRuns(catalogue.LawID, dynamics)

@@ -56,7 +56,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 			arrays := result.Facts().Arrays
 			times, trained = append(times, arrays["times"]...), append(trained, arrays["trained until"]...)
 			for _, e := range arrays["errors"] {
-				errors = append(errors, catalogue.Positive(e))
+				errors = append(errors, figures.Positive(e))
 			}
 		}
 		spread, err := figures.Spread(results[0].Model.Name, meanRow(times), errors)

@@ -77,7 +77,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		}
 		test := facts.Scores["test"]
 		if len(errors) != 4 || len(errors[0]) != 120 || len(facts.Arrays["events"][0]) != 12 ||
-			math.Abs(mean-test) > 1e-9*mean {
+			!(math.Abs(mean-test) <= 1e-9*mean) {
 			t.Errorf("%v: %d test graphs, test error %g, the mean over time is %g", result.Run, len(errors), test, mean)
 		}
 		if !(facts.Scores["interpolation"] > 0) || !(facts.Scores["extrapolation"] > 0) ||
@@ -174,11 +174,21 @@ func TestAsPublishedDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published := *small()
-	published.asPublished = true
-	defective, err := published.complete().Run(context.Background(), o)
+	published := *Table1AsPublished()
+	published.tasks, published.size = small().tasks, small().size
+	study := published.complete()
+	defective, err := study.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	page, err := study.Page(defective)
+	if err != nil || len(page.Figures) == 0 {
+		t.Fatalf("%d figures, %v", len(page.Figures), err)
+	}
+	for _, f := range page.Figures {
+		if !strings.HasPrefix(f.Name, study.Name) {
+			t.Errorf("figure %s, want a name of its own study, %s", f.Name, study.Name)
+		}
 	}
 	if fixed.Results.Scores("test")[0] == defective.Results.Scores("test")[0] {
 		t.Error("the same error with and without the published defects")

@@ -26,5 +26,6 @@ func Table1AsPublished() *Worlds {
 	w := *Table1()
 	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true
 	w.About = prose.About("table1-as-published", "sizes")
+	w.Like, w.opening, w.drawn = nil, nil, nil // the figures of table1 have its name
 	return w.complete()
 }

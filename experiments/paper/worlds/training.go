@@ -46,7 +46,10 @@ func trainingsOf(runs experiments.Results) (of trainings) {
 			continue
 		}
 		of.runs++
-		of.best, of.seconds = append(of.best, float64(t.Best)), append(of.seconds, t.SecondsPerEpoch)
+		of.seconds = append(of.seconds, t.SecondsPerEpoch)
+		if t.Best >= 0 {
+			of.best = append(of.best, float64(t.Best+1))
+		}
 		if facts.Failure != "" {
 			of.diverged++
 		} else if t.Unconverged() {

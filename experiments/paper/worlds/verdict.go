@@ -214,7 +214,7 @@ func (c contest) findings(model string, rivals []string) (findings []judge.Findi
 				r.Note, tested = r.worldsOf(), append(tested, &r.Finding)
 			}
 		}
-		err = judge.Correct(tested, 0)
+		err = judge.Correct(tested, len(compared)-len(tested))
 		for _, r := range compared {
 			findings = append(findings, r.Finding)
 		}

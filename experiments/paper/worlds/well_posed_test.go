@@ -78,9 +78,9 @@ func TestTrainingsOfWellPosed(t *testing.T) {
 	}
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
-		"| PENG-CDE | 8 | 1 | 1 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
-		"| PENG-CDE affine | 8 | 0 | 1 | 1 | 1 | 50 | 0.50 | 9e+02 | 2 | 1 |",
-		"| PENG-CDE with norm and SiLU and A′ last | 4 | 0 | 0 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
+		"| PENG-CDE | 8 | 1 | 1 | 0 | 2 | 50 | 0.50 | 7 | 0 | 0 |",
+		"| PENG-CDE affine | 8 | 0 | 1 | 1 | 2 | 50 | 0.50 | 9e+02 | 2 | 1 |",
+		"| PENG-CDE with norm and SiLU and A′ last | 4 | 0 | 0 | 0 | 2 | 50 | 0.50 | 7 | 0 | 0 |",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, text)
