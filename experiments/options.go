@@ -44,6 +44,9 @@ type Options struct {
 	// the remaining time without compiling (0 if unknown), and a text about the runs under way. Before that, it is
 	// called with the fraction of a file of Data that has been read.
 	Progress func(fraction float64, left time.Duration, text string)
+	// Advanced, if not nil, is called when an epoch or a run of this process or its workers has ended, and at every call
+	// of Progress after that.
+	Advanced func()
 	// Planned, if not nil, is called with the report on the stored runs before the first missing run is made.
 	Planned func(*Report)
 	// Notice, if not nil, is called with unusual events: a training that continues from a checkpoint, or a run that

@@ -79,15 +79,20 @@ func (w *runner) report(r Result, at Position) {
 
 // progress shows the completed fraction of all runs.
 func (w *runner) progress(text string) {
-	if w.options.Progress == nil {
-		return
-	}
 	done, all := float64(w.trained), float64(w.trained)
 	for _, m := range w.missing {
 		if !m.Model.Untrained {
-			done += w.underWay[m.slot.Name()].Part
+			part := w.underWay[m.slot.Name()].Part
+			done += part
 			all++
+			w.advanced = w.advanced || part > 0
 		}
+	}
+	if w.advanced && w.options.Advanced != nil {
+		w.options.Advanced()
+	}
+	if w.options.Progress == nil {
+		return
 	}
 	left := time.Duration(0)
 	if rest := w.rest(); !math.IsNaN(rest) {

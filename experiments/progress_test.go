@@ -50,7 +50,9 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slotOf(id, seed)}
 	}
 	var heard heardProgress
+	advanced := 0
 	w := &runner{known: map[string][]float64{}, underWay: map[string]Position{}, options: Options{
+		Advanced: func() { advanced++ },
 		Progress: func(fraction float64, left time.Duration, text string) { heard = heardProgress{fraction, left, text} }}}
 	a0, a1, b0 := result("a", 0), result("a", 1), result("b", 0)
 	untrained := result("mean", 0)
@@ -62,10 +64,18 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 			t.Errorf("%s: heard %+v, want %g and %v", what, heard, fraction, left)
 		}
 	}
+	w.trained = 1 // by another process
 	w.report(a0, Position{Text: "compiling"})
-	check("compiling", 0, 0)
+	check("compiling", 1./3, 0)
+	if advanced != 0 {
+		t.Errorf("advanced %d times before an epoch has ended", advanced)
+	}
+	w.trained = 0
 	w.epoch(a0, train.Progress{Epoch: 1, Epochs: 10, Elapsed: 8 * time.Second})
 	check("the epoch that compiled", 0.05, 0)
+	if advanced != 1 {
+		t.Errorf("advanced %d times after an epoch", advanced)
+	}
 	w.epoch(a0, train.Progress{Epoch: 2, Epochs: 10, Elapsed: 9 * time.Second, Left: 8 * time.Second})
 	check("the next epoch", 0.1, 18*time.Second) // 8 s plus a whole training of 10 s
 	w.epoch(a0, train.Progress{Epoch: 10, Epochs: 10})

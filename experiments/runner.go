@@ -80,6 +80,7 @@ type runner struct {
 	underWay map[string]Position         // runs in training now, by name
 	held     map[string]*store.HeldLease // the leases of this process, by name
 	trained  int                         // number of missing runs trained so far
+	advanced bool                        // an epoch or a run of this process or its workers has ended
 	// retryBefore is when the command began: an error stored after that comes from its own retry.
 	retryBefore time.Time
 }
@@ -260,6 +261,7 @@ func (w *runner) make(ctx context.Context, m *RunContext) (done bool, err error)
 		return false, err
 	}
 	w.learn(r, &record)
+	w.advanced = true
 	w.finish(r)
 	if record.Error != "" {
 		return false, nil

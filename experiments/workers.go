@@ -116,6 +116,7 @@ func (b *board) Review(own func(process int) bool) (left workers.Left, err error
 				if made, err := b.stored(r); err != nil {
 					return left, err
 				} else if made {
+					b.advanced = b.advanced || began
 					continue
 				}
 			}

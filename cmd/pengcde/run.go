@@ -163,12 +163,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	}
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
-	o.Progress, o.Jobs = func(fraction float64, left time.Duration, text string) {
-		if fraction != 0 { // an epoch has ended, or there is none to come
-			slurm.Advance(ctx)
-		}
-		bar.Show(fraction, left, text)
-	}, share.Jobs
+	o.Progress, o.Jobs, o.Advanced = bar.Show, share.Jobs, func() { slurm.Advance(ctx) }
 	if share.Asked > 1 || slurm.Inside() || kubernetes.Inside() { // a task keeps to its CPUs, and memory may run out
 		o.Cores = share.Cores
 	}
