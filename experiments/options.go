@@ -128,7 +128,7 @@ func (s Study) selected(ctx context.Context, o Options, p Profile) ([]Run, error
 	if err := o.check(s.Name, p, runs); err != nil {
 		return nil, err
 	}
-	wanted := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return !o.wants(r) })
+	wanted := slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) })
 	if len(wanted) == 0 {
 		return nil, errs.New(ErrInput, "experiments: %s plans no run in profile %s with models %q and keys %v together: "+
 			"want at least one, so leave some out", s.Name, p, o.Models, o.Only)
@@ -163,13 +163,9 @@ func (o Options) check(study string, profile Profile, runs []Run) error {
 	if len(runs) == 0 {
 		return errs.New(ErrInput, "experiments: %s plans no runs in profile %s", study, profile)
 	}
-	asked := maps.Clone(o.Only)
-	if len(o.Models) > 0 {
-		if asked == nil {
-			asked = make(map[string][]string)
-		}
-		asked["model"] = slices.Concat(o.Models, o.Only["model"])
-	}
+	asked := make(map[string][]string)
+	maps.Copy(asked, o.Only)
+	asked["model"] = slices.Concat(o.Models, o.Only["model"])
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		var known []string
 		for _, r := range runs {

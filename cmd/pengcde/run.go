@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/kubernetes"
@@ -41,9 +42,8 @@ func dataArguments(paths []string) (text string) {
 
 // options converts the arguments to options.
 func (c choice) options() experiments.Options {
-	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
-		Fresh: c.Fresh, Only: c.Only}
-	return o
+	return experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Only: c.Only, Seeds: c.Seeds,
+		Data: c.Data, Fresh: c.Fresh}
 }
 
 // stored finds the stored runs of the choice; it returns an error for names that do not exist.

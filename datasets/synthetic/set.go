@@ -61,8 +61,7 @@ func (t *Trajectory) check() error {
 // TrainingIndex returns the snapshot that a model sees at each training observation: the snapshot in force there. With
 // asPublished it is the snapshot in force at the observation with the same position among all observations. The
 // published code uses positions among the training observations as indices of observations, so training sees changes
-// too late, and misses changes beyond its last position. The set must have a trajectory, as [Generate] returns
-// it.
+// too late, and misses changes beyond its last position. The set must have a trajectory.
 func (s *Set) TrainingIndex(asPublished bool) []int {
 	index := s.Trajectories[0].Index
 	if asPublished {

@@ -73,11 +73,8 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Legend explains the marks of matrices.
-func Legend() string { return legend("") }
-
-// legend explains the marks; of says which numbers differ, such as " of errors".
-func legend(of string) string {
+// Legend explains the marks of matrices; of says which numbers differ, such as " of errors".
+func Legend(of string) string {
 	return fmt.Sprintf("▲ the row is better than the rival beside it, ▼ worse, by a p value of at most %g after "+
 		"Holm's correction, with the difference%s, row less rival; · undecided, which does not mean equal; – not "+
 		"tested, as runs are missing or diverged.", stats.Level, of)
@@ -87,7 +84,7 @@ func legend(of string) string {
 // line.
 func (m Matrix) Table() *figures.Table {
 	t := m.table(m.cell)
-	t.Title, t.Notes = m.Title, append([]string{legend(" of " + m.Score)}, m.Notes...)
+	t.Title, t.Notes = m.Title, append([]string{Legend(" of " + m.Score)}, m.Notes...)
 	return t
 }
 

@@ -30,7 +30,7 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 		"results page` writes this page from stored runs; nothing on it is written by hand. At the end it says [what "+
 		"the runs cost](#runs-and-their-cost). %sScores are mean squared "+
 		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
-		"better.\n\nMarks in the matrices: "+judge.Legend()+"\n\n"+rowsNote+"\n\n## What the runs say\n\n",
+		"better.\n\nMarks in the matrices: "+judge.Legend("")+"\n\n"+rowsNote+"\n\n## What the runs say\n\n",
 		d.Profile, d.sizes())
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
