@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -37,6 +39,12 @@ func packed(t *testing.T, text string) map[bounded.Packing][]byte {
 func TestReadAll(t *testing.T) {
 	const text = "time,source\n1,a\n"
 	exact := bounded.Limit{Bytes: int64(len(text))}
+	t.Setenv(bounded.Env, strconv.FormatInt(math.MaxInt64, 10))
+	for _, most := range []bounded.Limit{{}, {Bytes: math.MaxInt64}} {
+		if got, err := bounded.ReadAll(strings.NewReader(text), bounded.Plain, most); err != nil || string(got) != text {
+			t.Errorf("without a limit: %q, %v", got, err)
+		}
+	}
 	below := bounded.Limit{Bytes: int64(len(text)) - 1, Option: "Config.Max"}
 	for packing, content := range packed(t, text) {
 		for _, how := range []bounded.Packing{bounded.Detect, packing} {

@@ -357,6 +357,9 @@ func TestForecastFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	studytest.Draw(t, folder, "losses", losses)
+	if _, err := e.Losses(r, "ridge", Random); !errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("losses of a regression: %v, want ErrNotStored", err)
+	}
 	forecasts, err := e.Forecasts(r, []int{0, 5}, "two", "ridge")
 	if err != nil {
 		t.Fatal(err)
