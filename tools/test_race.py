@@ -1,4 +1,5 @@
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -8,8 +9,7 @@ SCRIPT = pathlib.Path(__file__).parent.parent / "bench/published/race.py"
 
 # Stands in for the interpreter of the published code: race.py gives it run.py, the checkout and the folder to write to.
 # A turn takes a second longer than the turn before it, and the epochs that compile take 90.
-PUBLISHED = """#!{python}
-import csv, json, pathlib, sys
+PUBLISHED = """import csv, json, pathlib, sys
 folder, options = pathlib.Path(sys.argv[3]), dict(zip(sys.argv[4::2], sys.argv[5::2]))
 field, turn = options["--field"], int(folder.name.split("-")[-1])
 name = "heat-grid-" + options["--nodes"] + "-rate-0.01" + ("" if field == "peng" else "-" + field)
@@ -18,7 +18,7 @@ with (folder / (name + ".csv")).open("w") as file:
     rows.writerow(["epoch", "seconds"])
     for epoch in range(int(options["--epochs"])):
         rows.writerow([epoch, 90 if epoch < 2 else 8 + turn])
-(folder / (name + ".json")).write_text(json.dumps({{"peak_bytes": 2**30 * (turn + 1)}}))
+(folder / (name + ".json")).write_text(json.dumps({"peak_bytes": 2**30 * (turn + 1)}))
 data = folder / ".cache" / "drawn"
 if not data.exists():
     data.write_text("")
@@ -26,15 +26,14 @@ if not data.exists():
 """
 
 # Stands in for this library's command. The recommended field takes half of the time of others.
-OURS = """#!{python}
-import csv, pathlib, sys
+OURS = """import csv, pathlib, sys
 recommended = sys.argv[1] == "-recommended"
 options = dict(zip(sys.argv[2 if recommended else 4::2], sys.argv[3 if recommended else 5::2]))
 assert pathlib.Path(options["-data"]).read_text().startswith("heat-grid-9-rate-0.01")
 with open(options["-out"], "w") as file:
     rows = csv.writer(file)
     rows.writerow(["epoch", "seconds"])
-    for epoch in range(int(options["-epochs"]) - {missing}):
+    for epoch in range(int(options["-epochs"]) - MISSING):
         rows.writerow([epoch, 90 if epoch < 2 else 1 if recommended else 2])
 print("peak bytes:", 2**29)
 """
@@ -46,7 +45,10 @@ class Race(unittest.TestCase):
             folder = pathlib.Path(folder)
             for name, text in {"published": PUBLISHED, "ours": OURS}.items():
                 program = folder / name
-                program.write_text(text.format(python=sys.executable, missing=missing))
+                script = folder / (name + ".py")
+                script.write_text(f"MISSING = {missing}\n{text}")
+                # A first line "#!" cannot name an interpreter whose path has a space.
+                program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))} "$@"\n')
                 program.chmod(0o755)
             command = [sys.executable, SCRIPT, folder / "published", folder, folder / "ours", folder / "out"]
             return subprocess.run([*command, "--nodes", "9", *options], capture_output=True, text=True, timeout=60)
