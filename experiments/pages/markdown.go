@@ -23,15 +23,17 @@ const claimsIntroduction = "Each row is a claim of the paper, in our words. *As 
 	"simulated worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. " +
 	"Verdicts are for this page's profile where none is named."
 
-// Markdown returns the document as a page, with verdicts first. It refers to its figures as files FOLDER/NAME.svg.
+// Markdown returns the document as a page that opens with a picture and the verdicts. It refers to its figures as files
+// FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde "+
 		"results page` writes this page from stored runs; nothing on it is written by hand. At the end it says [what "+
 		"the runs cost](#runs-and-their-cost). %sScores are mean squared "+
 		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
-		"better.\n\nMarks in the matrices: "+judge.Legend("")+"\n\n"+rowsNote+"\n\n## What the runs say\n\n",
-		d.Profile, d.sizes())
+		"better.\n\n%s<details><summary>Names of rows, and marks in the matrices</summary>\n\n"+rowsNote+
+		"\n\nMarks: "+judge.Legend("")+"\n\n</details>\n\n## What the runs say\n\n",
+		d.Profile, d.sizes(), d.opening(folder))
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue
@@ -84,7 +86,7 @@ func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) 
 	}
 	draw := func(all []experiments.PageFigure) {
 		for _, figure := range all {
-			fmt.Fprintf(&b, "![%s](%s/%s.svg)\n\n", markdownAlt(figure.Figure), folder, figure.Name)
+			b.WriteString(picture(figure, folder))
 		}
 	}
 	draw(p.Figures[:p.Pictures])
@@ -136,6 +138,21 @@ func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) 
 	const summary = "<details><summary>Where the runs come from, and what they cost</summary>"
 	fmt.Fprintf(&b, summary+"\n\n%s\n\n%s\n</details>\n", p.Report.Origin(), runs)
 	return b.String(), nil
+}
+
+// opening returns the first picture of the first study that has one.
+func (d *Document) opening(folder string) string {
+	for _, p := range d.Parts {
+		if p.Pictures > 0 {
+			return picture(p.Figures[0], folder)
+		}
+	}
+	return ""
+}
+
+// picture returns a figure as a paragraph.
+func picture(f experiments.PageFigure, folder string) string {
+	return fmt.Sprintf("![%s](%s/%s.svg)\n\n", markdownAlt(f.Figure), folder, f.Name)
 }
 
 // markdownAlt returns a figure's description in the form that a Markdown link accepts.
