@@ -49,8 +49,12 @@ func TestResultsPage(t *testing.T) {
 			"whose runs of profile full medium has too", full, own)
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
-	if len(named) != len(drawn) || len(named) < 5 {
-		t.Errorf("the page names %d figures of %d", len(named), len(drawn))
+	if len(named) != 1+len(drawn) || len(named) < 5 {
+		t.Fatalf("the page names %d figures, want an opening one and %d", len(named), len(drawn))
+	}
+	opening, named := named[0], named[1:]
+	if opening[1] != named[0][1] {
+		t.Errorf("the page opens with %s, want the first picture of its first study, %s", opening[1], named[0][1])
 	}
 	var files []string
 	for _, match := range named {
