@@ -44,8 +44,8 @@ type Options struct {
 	// the remaining time without compiling (0 if unknown), and a text about the runs under way. Before that, it is
 	// called with the fraction of a file of Data that has been read.
 	Progress func(fraction float64, left time.Duration, text string)
-	// Advanced, if not nil, is called when an epoch or a run of this process or its workers has ended, and at every call
-	// of Progress after that.
+	// Advanced, if not nil, is called when an epoch or a run of this process or its workers has ended, and whenever
+	// progress is reported after that.
 	Advanced func()
 	// Planned, if not nil, is called with the report on the stored runs before the first missing run is made.
 	Planned func(*Report)
@@ -130,8 +130,8 @@ func (s Study) selected(ctx context.Context, o Options, p Profile) ([]Run, error
 	}
 	wanted := slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) })
 	if len(wanted) == 0 {
-		return nil, errs.New(ErrInput, "experiments: %s plans no run in profile %s with models %q and keys %v together: "+
-			"want at least one, so leave some out", s.Name, p, o.Models, o.Only)
+		return nil, errs.New(ErrInput, "experiments: %s plans no run in profile %s with models %q and keys %v "+
+			"together: want at least one, so leave some out", s.Name, p, o.Models, o.Only)
 	}
 	return wanted, nil
 }

@@ -131,8 +131,8 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	return content, err
 }
 
-// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file is written
-// completely or not at all, and its folder is made if necessary.
+// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file is written completely or not at
+// all, and its folder is made if necessary.
 func (f *Figure) Save(path string) error {
 	encode := f.SVG
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {

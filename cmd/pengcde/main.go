@@ -138,6 +138,10 @@ func names() kong.Vars {
 		"first": "The first snapshot ahead to forecast; --first 4 --horizon 4 forecasts the fourth alone.",
 		"scale": "log1p: learn the logarithm of 1 + target, which must be 0 or more, such as counts; forecasts are in the " +
 			"unit of the file and never negative, and squared errors, which choose the model, count ratios.",
+		"profile": "quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for " +
+			"status the one under way.",
+		"only":         "Values of a key, as list names them; repeat for more values or keys.",
+		"data":         "A file of your own, in the JSON of england_covid, beside the study's data; repeat for more.",
 		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",
 		"budget":       "The most time for all trainings, such as 90s or 5m; else 5m with auto, else any.",
 		"search":       "Also try a wider and a deeper model and a higher learning rate; validation windows choose.",

@@ -24,11 +24,11 @@ import (
 // choice holds the arguments that select runs.
 type choice struct {
 	Study   string   `arg:"" help:"As pengcde list names it."`
-	Profile string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
+	Profile string   `help:"${profile}" placeholder:"NAME"`
 	Models  []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Only    only     `help:"Values of a key, as list names them; repeat for more keys." placeholder:"split=random,rolling-origin"`
+	Only    only     `help:"${only}" placeholder:"split=random,rolling-origin"`
 	Seeds   seeds    `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
-	Data    []string `help:"A file of your own, in the JSON of england_covid, beside the study's data; repeat for more." placeholder:"FILE" sep:"none"`
+	Data    []string `help:"${data}" placeholder:"FILE" sep:"none"`
 	Fresh   bool     `help:"Leave out the runs that came with the module."`
 }
 

@@ -32,8 +32,8 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 			return nil
 		}
 		return invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
-			"Config.Step, a smaller horizon, fewer features, or a larger Config.MaxValues, at 8 bytes each", graphs, edges,
-			len(steps), n, c.MaxValues)
+			"Config.Step, a smaller horizon, fewer features, or a larger Config.MaxValues, at 8 bytes each", graphs,
+			edges, len(steps), n, c.MaxValues)
 	}
 	if err := tooMany(len(c.features())); err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func TestReadAll(t *testing.T) {
 	exact := bounded.Limit{Bytes: int64(len(text))}
 	t.Setenv(bounded.Env, strconv.FormatInt(math.MaxInt64, 10))
 	for _, most := range []bounded.Limit{{}, {Bytes: math.MaxInt64}} {
-		if got, err := bounded.ReadAll(strings.NewReader(text), bounded.Plain, most); err != nil || string(got) != text {
+		got, err := bounded.ReadAll(strings.NewReader(text), bounded.Plain, most)
+		if err != nil || string(got) != text {
 			t.Errorf("without a limit: %q, %v", got, err)
 		}
 	}

@@ -124,8 +124,8 @@ func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 		}
 	}
 	if states.count == 0 {
-		return Law{}, invalid("a law measured by windows without a snapshot at which all targets are observed, want at " +
-			"least one")
+		return Law{}, invalid("a law measured by windows without a snapshot at which all targets are observed, want " +
+			"at least one")
 	}
 	for i := range measured.Terms {
 		t := &measured.Terms[i]

@@ -142,8 +142,12 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 		}
 	}
 	if trivial != nil {
-		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean "+
-			"accuracy of "+judge.Enumerate(trivial)+map[int]string{1: "", 2: " in these two"}[len(trivial)]+".")
+		of := ""
+		if len(trivial) == 2 {
+			of = " in these two"
+		}
+		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean accuracy of "+
+			judge.Enumerate(trivial)+of+".")
 	}
 	sentences = append(sentences, remedies)
 	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
