@@ -103,8 +103,10 @@ func TestMethodErrors(t *testing.T) {
 		"a row of zeros": {Method: change(*RK4, func(m *Method) {
 			m.A = slices.Concat([][]float64{nil, {0}}, m.A[2:])
 		})},
-		"rows missing":          {Method: change(*RK4, func(m *Method) { m.A = m.A[1:] })},
-		"implicit":              {Method: change(*Tsit5, func(m *Method) { m.A = append([][]float64{{1}}, m.A[1:]...) })},
+		"rows missing": {Method: change(*RK4, func(m *Method) { m.A = m.A[1:] })},
+		"implicit": {Method: change(*Tsit5, func(m *Method) {
+			m.A = append([][]float64{{1}}, m.A[1:]...)
+		})},
 		"short error":           {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
 		"no order of the error": {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
 		"no extension":          {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
