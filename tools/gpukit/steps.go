@@ -23,7 +23,7 @@ func steps() []step {
 		{"golden", 16, runGolden},
 		{"tests", 13, runTests},
 		{"epochs", 24, timeEpochs},
-		{"million", 13, oneLargeStep},
+		{"million", 13, largeGraphSteps},
 		{"peer", 19, racePeer},
 		{"parts", 8, timeParts},
 	}
