@@ -29,7 +29,7 @@ for sanitizer in thread address,undefined; do
 		echo "$sanitizer: skipped, $cc has no such sanitizer here: $(tail -n 1 "$folder/why")"
 		continue
 	fi
-	build "$folder/callers" product.c ranks.c linear.c combine.c path.c testdata/callers.c
+	build "$folder/callers" product.c parts.c ranks.c linear.c combine.c path.c testdata/callers.c
 	for level in 4 3 1; do
 		said=$($steady "$folder/callers" $level)
 		echo "$sanitizer: $said"

@@ -22,15 +22,23 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// outputsEnv names the file to which TestKernels in another process writes its results.
-const outputsEnv = "PENGCDE_TEST_OUTPUTS"
+// outputsEnv names the file to which TestKernels in another process writes its results, and divided is the value of
+// [xla.KernelsEnv] with which it divides the kernels' work.
+const (
+	outputsEnv = "PENGCDE_TEST_OUTPUTS"
+	divided    = "divided"
+)
 
-// Kernels compute the same as their plain operations, and as programs without kernels: layers and products of one
-// matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower, and
-// for parameters of several seeds.
+// Kernels compute the same as their plain operations, as programs without kernels, and in parts that threads share:
+// layers and products of one matrix, with all gradients, in both float types, for states and layers as wide as a
+// vector, wider and narrower, and for parameters of several seeds.
 func TestKernels(t *testing.T) {
+	if os.Getenv(xla.KernelsEnv) == divided {
+		kernels.Divide(16)
+	}
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {
 		xlatest.CheckLevel(t)
@@ -43,7 +51,7 @@ func TestKernels(t *testing.T) {
 		}
 		return
 	}
-	modes := []string{"off", "gpu", "plain", "avx2", "baseline"}
+	modes := []string{"off", "gpu", "plain", "avx2", "baseline", divided}
 	if !xlatest.Backend(t).HasKernels() {
 		t.Skip("no kernels here")
 	}

@@ -42,9 +42,36 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   extension *extensions;
+  void *error;
+} destroy_error_args;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  void *context;
+  void (*task)(void *data);
+  void *data;
+} schedule_args;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  void *context;
+  int64_t *count;
+} count_threads_args;
+
+// Those of the functions that return a pointer return an error, or NULL.
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
   api_version version;
   const void *internal;
   void *(*create_error)(error_args *args);
+  void *error_message;
+  void (*destroy_error)(destroy_error_args *args);
+  void *not_used[8];
+  void *(*schedule)(schedule_args *args);
+  void *(*count_threads)(count_threads_args *args);
 } ffi_api;
 
 typedef struct {

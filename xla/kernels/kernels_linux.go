@@ -6,6 +6,7 @@ package kernels
 #cgo CFLAGS: -O3 -Wall -Wextra
 #cgo LDFLAGS: -lm
 #include "kernels.h"
+#include "parts.h"
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
 extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
@@ -37,3 +38,6 @@ func Level() int { return int(C.level()) }
 
 // Limit sets the highest level that the kernels of this process use, for tests.
 func Limit(level int) { C.pengcde_highest = C.int(level) }
+
+// Divide sets the number of entries of lists from which several threads of XLA share a kernel's work, for tests.
+func Divide(entries int) { C.pengcde_part = C.int64_t(entries) }

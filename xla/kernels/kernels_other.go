@@ -12,3 +12,6 @@ func Level() int { return 1 }
 
 // Limit does nothing where XLA does not call kernels.
 func Limit(int) {}
+
+// Divide does nothing where XLA does not call kernels.
+func Divide(int) {}

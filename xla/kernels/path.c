@@ -2,6 +2,7 @@
 
 // Values and derivatives of control paths through rows of graphs. Package path defines the paths and their weights.
 
+#include "parts.h"
 #include "path.h"
 
 #include <math.h>
@@ -57,6 +58,15 @@ moment pengcde_locate(const track *p, int64_t sample) {
   return m;
 }
 
+// Rows to write, of all samples.
+typedef struct {
+  const track *path;
+  int type;
+  int64_t length, d, parts; // parts of each sample
+  const void *rows;
+  void *x, *dx;
+} following;
+
 #define TYPED "path_typed.h"
 #include "versions.h"
 
@@ -69,6 +79,12 @@ static const signature wanted[] = {
     [RAMP] = {"pengcde_path_ramp", inputs, outputs, 0},
 };
 
+static void follow_part(void *of, int64_t number) {
+  const following *o = of;
+  int64_t part = number % o->parts, from = o->d * part / o->parts, to = o->d * (part + 1) / o->parts;
+  CALL(o->type, along, o, number / o->parts, from, to, o->rows, o->x, o->dx);
+}
+
 static void *run(call_frame *f, path_kind kind) {
   fit sizes;
   void *error;
@@ -78,9 +94,10 @@ static void *run(call_frame *f, path_kind kind) {
   if (last > length)
     return invalid(f, "%s: the last %lld of rows of %lld numbers, want at most all", wanted[kind].kernel,
                    (long long)last, (long long)length);
-  const buffer *rows = f->in.at[5];
   track p = track_of(f->in.at, kind);
-  CALL(rows->type, along, &p, rows->data, length, last, f->out.at[0]->data, f->out.at[1]->data);
+  following o = {&p, sizes.reals, length, last, last > pengcde_part ? last / pengcde_part : 1, f->in.at[5]->data,
+                 f->out.at[0]->data, f->out.at[1]->data};
+  pengcde_share(f, p.batch * o.parts, last / o.parts, follow_part, &o);
   return NULL;
 }
 

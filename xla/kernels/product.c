@@ -3,9 +3,11 @@
 // The product of a mixed sparse matrix and node states, and its pullbacks, alone or with the low-rank part of a message
 // matrix. Package equivariant defines the mathematics.
 
+#include "parts.h"
 #include "path.h"
 #include "ranks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 2, CHUNK = 64, MOST_TABLES = 8 }; // matrices, entries mixed at a time, buckets
@@ -15,8 +17,14 @@ enum { BEHIND = 16 };                           // padding after the lists, whic
 typedef struct {
   const buffer *table[MOST_TABLES]; // [batch, places, width] of each bucket
   int tables, matrices, directed;
-  int64_t batch, row, room; // row: length of a matrix row; room: capacity of the arranged lists
+  int64_t batch, nodes, row, room; // row: length of a matrix row; room: capacity of the arranged lists
+  int64_t entries, parts;          // entries of all lists of a sample, and parts that they are divided into
 } lists;
+
+// A part of the places of a sample: [from, to), whose lists end before entry end.
+typedef struct {
+  int64_t number, sample, from, to, end;
+} span;
 
 typedef struct {
   lists lists;
@@ -27,6 +35,63 @@ typedef struct {
   int add;                // adds the product to numbers that are there
   int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
 } product;
+
+// entries_before returns the number of entries in the lists of the places before one.
+static int64_t entries_before(const lists *l, int64_t place) {
+  int64_t entries = 0;
+  for (int t = 0; t < l->tables; t++) {
+    int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2];
+    if (place < places)
+      return entries + place * width;
+    place -= places;
+    entries += places * width;
+  }
+  return entries;
+}
+
+// place_with returns the place whose list has an entry.
+static int64_t place_with(const lists *l, int64_t entry) {
+  int64_t place = 0;
+  for (int t = 0; t < l->tables; t++) {
+    int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2];
+    if (entry < places * width)
+      return place + entry / width;
+    entry -= places * width;
+    place += places;
+  }
+  return place;
+}
+
+// part_of returns a part. All parts of a sample have about the same number of entries.
+static span part_of(const lists *l, int64_t number) {
+  int64_t at = number % l->parts, last = l->parts - 1;
+  span s = {.number = number, .sample = number / l->parts, .to = l->nodes, .end = l->room};
+  s.from = at == 0 ? 0 : place_with(l, l->entries * at / l->parts);
+  if (at < last) {
+    s.to = place_with(l, l->entries * (at + 1) / l->parts);
+    s.end = entries_before(l, s.to);
+  }
+  return s;
+}
+
+// share runs work for all parts of all samples.
+static void share(call_frame *f, const lists *l, void (*work)(void *of, int64_t part), void *of) {
+  pengcde_share(f, l->batch * l->parts, l->entries / l->parts, work, of);
+}
+
+// Cotangents of rows to compute for cotangent v of the product with states z.
+typedef struct {
+  const lists *lists;
+  int type;
+  const int32_t *node;
+  const void *c, *z, *v;
+  int64_t part, d; // as in product
+  void *to[MOST];
+} entering;
+
+// LOW and HIGH are the range of the places of a table that are in a part. The first place of the table is first.
+#define LOW(s, first) ((s)->from > (first) ? (s)->from - (first) : 0)
+#define HIGH(s, first, places) ((s)->to - (first) < (places) ? (s)->to - (first) : (places))
 
 #define TYPED "product_typed.h"
 #include "versions.h"
@@ -76,8 +141,9 @@ static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *
   l->tables = (int)f->in.size - before;
   l->batch = SIZE(s, 'B');
   l->row = SIZE(s, 'w');
+  l->nodes = SIZE(s, 'n');
   l->room = SIZE(s, 'r');
-  int64_t places = 0, entries = 0, nodes = SIZE(s, 'n');
+  int64_t places = 0, entries = 0, nodes = l->nodes;
   for (int t = 0; t < l->tables; t++) {
     l->table[t] = f->in.at[before + t];
     places += l->table[t]->dims[1];
@@ -92,11 +158,29 @@ static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *
   if (l->room >= 0 && l->room != entries + BEHIND)
     return invalid(f, "%s: room for %lld entries, want %lld, of all lists and %d more", wanted->kernel,
                    (long long)l->room, (long long)(entries + BEHIND), BEHIND);
+  l->entries = entries;
+  l->parts = entries / pengcde_part > 1 ? entries / pengcde_part : 1;
   int64_t width = l->directed ? 2 * entries : entries;
   if (l->row >= 0 && l->row < width)
     return invalid(f, "%s: rows of %lld numbers, want at least %lld, of all lists", wanted->kernel, (long long)l->row,
                    (long long)width);
   return NULL;
+}
+
+// Lists to arrange, from rows of each matrix or along a path.
+typedef struct {
+  const lists *lists;
+  const track *path; // NULL without one
+  int type;
+  const void *rows[MOST];
+  int32_t *counts, *to;
+  void *values;
+} arranging;
+
+static void arrange_part(void *of, int64_t part) {
+  const arranging *a = of;
+  span s = part_of(a->lists, part);
+  CALL(a->type, arrange, a->lists, &s, a->path, a->rows, a->counts, a->to, a->values);
 }
 
 // arrange takes one or two rows (one per matrix), and tables.
@@ -111,10 +195,9 @@ static void *arrange(call_frame *f, const char *name, int matrices, int directed
   void *error = read_tables(f, &wanted, &sizes, &l, matrices);
   if (error != NULL)
     return error;
-  const buffer *row = f->in.at[0];
-  const void *rows[MOST] = {row->data, f->in.at[matrices - 1]->data};
-  int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
-  CALL(row->type, arrange, &l, rows, counts, to, f->out.at[2]->data);
+  arranging a = {&l, NULL, sizes.reals, {f->in.at[0]->data, f->in.at[matrices - 1]->data},
+                 f->out.at[0]->data, f->out.at[1]->data, f->out.at[2]->data};
+  share(f, &l, arrange_part, &a);
   return NULL;
 }
 
@@ -130,10 +213,10 @@ static void *lists_along(call_frame *f, const char *name, path_kind kind, int di
   void *error = read_tables(f, &wanted, &sizes, &l, PATH_INPUTS);
   if (error != NULL)
     return error;
-  const buffer *rows = f->in.at[5];
   track path = track_of(f->in.at, kind);
-  int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
-  CALL(rows->type, lists_along, &l, &path, rows->data, counts, to, f->out.at[2]->data);
+  arranging a = {&l, &path, sizes.reals, {f->in.at[5]->data, NULL},
+                 f->out.at[0]->data, f->out.at[1]->data, f->out.at[2]->data};
+  share(f, &l, arrange_part, &a);
   return NULL;
 }
 
@@ -166,6 +249,25 @@ static void *operands(product *p, call_frame *f, const signature *wanted, int ot
   return NULL;
 }
 
+// A product to compute, or with a cotangent v of it the cotangents of the coefficients, of each part.
+typedef struct {
+  const product *p;
+  const void *v;
+  void *out;
+} multiplying;
+
+static void multiply_part(void *of, int64_t part) {
+  const multiplying *m = of;
+  span s = part_of(&m->p->lists, part);
+  CALL(m->p->z->type, product, m->p, &s, m->out);
+}
+
+static void weigh_part(void *of, int64_t part) {
+  const multiplying *m = of;
+  span s = part_of(&m->p->lists, part);
+  CALL(m->p->z->type, weights, m->p, &s, m->v, m->out);
+}
+
 static void *multiply(call_frame *f) {
   static const signature wanted = {"pengcde_product", of_product, states, MOST_TABLES};
   product p;
@@ -174,7 +276,8 @@ static void *multiply(call_frame *f) {
   void *error = operands(&p, f, &wanted, 1);
   if (error != NULL)
     return error;
-  CALL(p.z->type, product, &p, f->out.at[0]->data);
+  multiplying m = {&p, NULL, f->out.at[0]->data};
+  share(f, &p.lists, multiply_part, &m);
   return NULL;
 }
 
@@ -212,14 +315,18 @@ static void *message(call_frame *f, const char *name, int matrices, int pulled) 
     return error;
   const void *v = pulled ? f->in.at[7]->data : NULL;
   void *first = f->out.at[0]->data, *last = f->out.at[pulled]->data;
-  if (!pengcde_low_rank(&r, pulled ? TO_PUTS : PRODUCT, v, last))
+  int64_t parts = p.lists.batch * p.lists.parts;
+  void *of_parts = pulled ? malloc(parts * p.coefficients * sizeof(double)) : NULL;
+  if ((pulled && of_parts == NULL) || !pengcde_low_rank(f, &r, pulled ? TO_PUTS : PRODUCT, v, last)) {
+    free(of_parts);
     return invalid(f, "%s: no memory, want some for %lld nodes: try smaller batches", name, (long long)r.n);
-  if (pulled)
-    CALL(p.z->type, weights, &p, v, first);
-  else {
-    p.add = 1;
-    CALL(p.z->type, product, &p, first);
   }
+  p.add = 1;
+  multiplying m = {&p, v, pulled ? of_parts : first};
+  share(f, &p.lists, pulled ? weigh_part : multiply_part, &m);
+  if (pulled)
+    CALL(p.z->type, add_parts, &p, of_parts, first);
+  free(of_parts);
   return NULL;
 }
 
@@ -227,6 +334,12 @@ static void *message_one(call_frame *f) { return message(f, "pengcde_message_one
 static void *message_two(call_frame *f) { return message(f, "pengcde_message_two", 2, 0); }
 static void *pullback_one(call_frame *f) { return message(f, "pengcde_message_one_pullback", 1, 1); }
 static void *pullback_two(call_frame *f) { return message(f, "pengcde_message_two_pullback", 2, 1); }
+
+static void enter_part(void *of, int64_t part) {
+  const entering *e = of;
+  span s = part_of(e->lists, part);
+  CALL(e->type, entries, e, &s, e->c, e->z, e->v);
+}
 
 // entries takes coefficients, the node of each place and the place of each node, z and v, and tables.
 static void *entries(call_frame *f, const char *name, int matrices, int directed) {
@@ -240,11 +353,12 @@ static void *entries(call_frame *f, const char *name, int matrices, int directed
   void *error = read_tables(f, &wanted, &sizes, &l, 5);
   if (error != NULL)
     return error;
-  const buffer *c = f->in.at[0], *z = f->in.at[3];
-  int64_t part = l.batch / SIZE(&sizes, 'S'), d = SIZE(&sizes, 'd');
-  void *to[MOST] = {f->out.at[0]->data, f->out.at[matrices - 1]->data};
-  const void *v = f->in.at[4]->data;
-  CALL(z->type, entries, &l, f->in.at[1]->data, c->data, part, z->data, v, d, to);
+  buffer **in = f->in.at;
+  entering e = {&l, sizes.reals, in[1]->data, in[0]->data, in[3]->data, in[4]->data,
+                l.batch / SIZE(&sizes, 'S'), SIZE(&sizes, 'd'), {f->out.at[0]->data, f->out.at[matrices - 1]->data}};
+  for (int i = 0; i < matrices; i++)
+    memset(e.to[i], 0, l.batch * l.row * (sizes.reals == TYPE_F32 ? sizeof(float) : sizeof(double)));
+  share(f, &l, enter_part, &e);
   return NULL;
 }
 

@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// parts_of returns the number of parts that the nodes of a sample are divided into. A node takes about as long as
+// NODE entries of lists.
+enum { NODE = 8 };
+static int64_t parts_of(const ranks *r) {
+  int64_t parts = NODE * r->n / pengcde_part;
+  return parts > 1 ? parts : 1;
+}
+
 #define TYPED "ranks_typed.h"
 #include "versions.h"
 
@@ -27,20 +35,12 @@ static const signature wanted[] = {
     [TO_NODES] = {"pengcde_ranks_to_nodes", with_cotangent, sums, 0},
 };
 
-int pengcde_low_rank(const ranks *r, rank_part part, const void *x, void *out) {
-  void *room = malloc((4 * r->d + 8 * r->n) * sizeof(double));
+int pengcde_low_rank(call_frame *f, const ranks *r, rank_part part, const void *x, void *out) {
+  int64_t parts = parts_of(r);
+  void *room = malloc((8 * r->n + (4 * r->d + 4 * r->sums) * parts) * sizeof(double));
   if (room == NULL)
     return 0;
-  switch (part) {
-  case PRODUCT:
-    CALL(r->type, ranks, r, out, room);
-    break;
-  case TO_PUTS:
-    CALL(r->type, pulled, r, x, out, room);
-    break;
-  case TO_NODES:
-    CALL(r->type, pulled_to_nodes, r, x, out, room);
-  }
+  CALL(r->type, ranks, f, r, part, x, out, room);
   free(room);
   return 1;
 }
@@ -59,7 +59,7 @@ static void *run(call_frame *f, rank_part part) {
   r.sums = SIZE(&sizes, 'k');
   r.d = SIZE(&sizes, 'd');
   r.seeds = SIZE(&sizes, 'S');
-  if (!pengcde_low_rank(&r, part, part == PRODUCT ? NULL : in[3]->data, f->out.at[0]->data))
+  if (!pengcde_low_rank(f, &r, part, part == PRODUCT ? NULL : in[3]->data, f->out.at[0]->data))
     return invalid(f, "%s: no memory", wanted[part].kernel);
   return NULL;
 }

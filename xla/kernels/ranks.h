@@ -3,6 +3,7 @@
 #define PENGCDE_RANKS_H
 
 #include "kernels.h"
+#include "parts.h"
 
 // Each matrix has five sums at a node. There are most with two matrices, and a 1.
 enum { OF_EACH = 5, MOST_SUMS = 2 * OF_EACH + 1 };
@@ -21,6 +22,6 @@ typedef enum { PRODUCT, TO_PUTS, TO_NODES } rank_part;
 
 // pengcde_low_rank writes the product with the states, or a cotangent for cotangent x of the product: of the
 // coefficients or of the sums. It returns 0 if there is no memory.
-int pengcde_low_rank(const ranks *r, rank_part part, const void *x, void *out);
+int pengcde_low_rank(call_frame *f, const ranks *r, rank_part part, const void *x, void *out);
 
 #endif

@@ -30,6 +30,15 @@ INLINE NAME(sums) NAME(sums_of)(const ranks *r, int64_t b) {
   return s;
 }
 
+// sums_from returns the sums of the nodes from one on.
+INLINE NAME(sums) NAME(sums_from)(const NAME(sums) *s, int64_t node) {
+  NAME(sums) later = *s;
+  for (int64_t i = 0; i < s->count; i++)
+    if (s->at[i] != NULL)
+      later.at[i] += node * s->stride;
+  return later;
+}
+
 // vectors sets V [n, 4]. It adds the sums that are the same for all nodes once.
 INLINE void NAME(vectors)(REAL *restrict v, const NAME(sums) *s, const REAL *restrict puts, int64_t n) {
   NAME(quad) same = {0};
@@ -92,39 +101,60 @@ INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *r
   }
 }
 
-static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
-  REAL *first = room, *second = room + r->d, *v = room + 4 * r->d;
-  int64_t d = r->d, n = r->n;
-  for (int64_t b = 0; b < r->batch; b++) {
-    const REAL *z = (const REAL *)r->z + b * n * d;
-    NAME(sums) sums = NAME(sums_of)(r, b);
-    NAME(vectors)(v, &sums, (const REAL *)r->puts + b / (r->batch / r->seeds) * r->sums * 4, n);
-    NAME(two)(first, second, v, 0, 1, z, n, d);
-    for (int64_t u = 0; u < n; u++, y += d, z += d) {
-      REAL one = v[4 * u + 1], other = v[4 * u + 2], own = v[4 * u + 3];
-      int64_t i = 0;
-      for (; i + LANES <= d; i += LANES) {
-        NAME(vector) all = {0}, of;
-        NAME(load)(&of, second + i);
-        NAME(add)(&all, other, &of);
-        NAME(load)(&of, first + i);
-        NAME(add)(&all, one, &of);
-        NAME(load)(&of, z + i);
-        NAME(add)(&all, own, &of);
-        NAME(store)(y + i, &all);
-      }
-      for (; i < d; i++)
-        y[i] = one * first[i] + other * second[i] + own * z[i];
+// The work on one sample, whose nodes are divided into parts. Each part keeps its own sums, which are then added in the
+// order of the parts.
+typedef struct {
+  const ranks *r;
+  NAME(sums) sums;
+  const REAL *puts, *z, *x; // x: the cotangent of the product, NULL for the product itself
+  REAL *out, *v, *of;       // of: the cotangent rows of V
+  // Of each part the weighted sums of rows of z, and of x, [kept], and the cotangents of the coefficients [sums, 4]. The
+  // first part's become all nodes'.
+  REAL *totals, *dputs;
+  int64_t kept;
+} NAME(sample);
+
+INLINE int64_t NAME(first_of)(const ranks *r, int64_t part) { return r->n * part / parts_of(r); }
+
+// sum_part computes the rows of V and the weighted sums of a part.
+static void NAME(sum_part)(void *of, int64_t part) {
+  const NAME(sample) *s = of;
+  int64_t from = NAME(first_of)(s->r, part), to = NAME(first_of)(s->r, part + 1), d = s->r->d;
+  REAL *totals = s->totals + s->kept * part, *v = s->v + 4 * from;
+  NAME(sums) sums = NAME(sums_from)(&s->sums, from);
+  NAME(vectors)(v, &sums, s->puts, to - from);
+  NAME(two)(totals, totals + d, v, 0, 1, s->z + from * d, to - from, d);
+  if (s->x != NULL)
+    NAME(two)(totals + 2 * d, totals + 3 * d, v, 1, 2, s->x + from * d, to - from, d);
+}
+
+static void NAME(multiply_part)(void *of, int64_t part) {
+  const NAME(sample) *s = of;
+  int64_t d = s->r->d;
+  const REAL *first = s->totals, *second = first + d;
+  for (int64_t u = NAME(first_of)(s->r, part), end = NAME(first_of)(s->r, part + 1); u < end; u++) {
+    const REAL *v = s->v + 4 * u, *z = s->z + u * d;
+    REAL one = v[1], other = v[2], own = v[3], *y = s->out + u * d;
+    int64_t i = 0;
+    for (; i + LANES <= d; i += LANES) {
+      NAME(vector) all = {0}, of;
+      NAME(load)(&of, second + i);
+      NAME(add)(&all, other, &of);
+      NAME(load)(&of, first + i);
+      NAME(add)(&all, one, &of);
+      NAME(load)(&of, z + i);
+      NAME(add)(&all, own, &of);
+      NAME(store)(y + i, &all);
     }
+    for (; i < d; i++)
+      y[i] = one * first[i] + other * second[i] + own * z[i];
   }
 }
 
 // cotangents_of is cotangents, faster if d is a constant.
-INLINE void NAME(cotangents_of)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z,
-                                const REAL *restrict x, int64_t n, int64_t d, REAL *restrict room) {
-  REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d;
-  NAME(two)(first, second, v, 0, 1, z, n, d);
-  NAME(two)(third, fourth, v, 1, 2, x, n, d);
+INLINE void NAME(cotangents_of)(REAL *restrict of, const REAL *restrict z, const REAL *restrict x, int64_t n, int64_t d,
+                                const REAL *restrict totals) {
+  const REAL *first = totals, *second = first + d, *third = second + d, *fourth = third + d;
   for (int64_t u = 0; u < n; u++, x += d, z += d, of += 4) {
     NAME(vector) sums[4] = {0}, own, given, with;
     int64_t i = 0;
@@ -152,13 +182,13 @@ INLINE void NAME(cotangents_of)(REAL *restrict of, const REAL *restrict v, const
   }
 }
 
-// cotangents computes the cotangent rows [n, 4] of V for cotangent x of the product. v holds the rows of V.
-INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z, const REAL *restrict x,
-                             int64_t n, int64_t d, REAL *restrict room) {
+// cotangents computes the cotangent rows [n, 4] of V for cotangent x of the product.
+INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict z, const REAL *restrict x, int64_t n, int64_t d,
+                             const REAL *restrict totals) {
   if (d == LANES)
-    NAME(cotangents_of)(of, v, z, x, n, LANES, room);
+    NAME(cotangents_of)(of, z, x, n, LANES, totals);
   else
-    NAME(cotangents_of)(of, v, z, x, n, d, room);
+    NAME(cotangents_of)(of, z, x, n, d, totals);
 }
 
 // outer adds to the cotangents [count, 4] of coefficients the products of count sums and the rows of of [n, 4].
@@ -193,31 +223,63 @@ INLINE void NAME(outers)(REAL *restrict dputs, const NAME(sums) *s, const REAL *
   }
 }
 
-// pulled computes the cotangents of the coefficients, and pulled_to_nodes the cotangents of the sums, for cotangent x
-// of the product.
-static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
-  int64_t d = r->d, n = r->n;
-  REAL *v = room + 4 * d, *of = v + 4 * n;
-  __builtin_memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
-  for (int64_t b = 0; b < r->batch; b++) {
-    int64_t at = b / (r->batch / r->seeds) * r->sums * 4;
-    NAME(sums) sums = NAME(sums_of)(r, b);
-    NAME(vectors)(v, &sums, (const REAL *)r->puts + at, n);
-    NAME(cotangents)(of, v, (const REAL *)r->z + b * n * d, x + b * n * d, n, d, room);
-    NAME(outers)(dputs + at, &sums, of, n);
-  }
+// pull_part computes the cotangents of the coefficients for a part of the nodes, and pull_part_to_nodes the cotangents of
+// their sums, for cotangent x of the product.
+static void NAME(pull_part)(void *of, int64_t part) {
+  const NAME(sample) *s = of;
+  int64_t from = NAME(first_of)(s->r, part), count = NAME(first_of)(s->r, part + 1) - from, d = s->r->d;
+  NAME(cotangents)(s->of + 4 * from, s->z + from * d, s->x + from * d, count, d, s->totals);
+  REAL *dputs = s->dputs + 4 * s->r->sums * part;
+  __builtin_memset(dputs, 0, 4 * s->r->sums * sizeof(REAL));
+  NAME(sums) sums = NAME(sums_from)(&s->sums, from);
+  NAME(outers)(dputs, &sums, s->of + 4 * from, count);
 }
 
-static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes, REAL *restrict room) {
-  int64_t d = r->d, n = r->n;
-  REAL *v = room + 4 * d, *of = v + 4 * n;
+static void NAME(pull_part_to_nodes)(void *of, int64_t part) {
+  const NAME(sample) *s = of;
+  int64_t from = NAME(first_of)(s->r, part), to = NAME(first_of)(s->r, part + 1), d = s->r->d, sums = s->r->sums;
+  NAME(cotangents)(s->of + 4 * from, s->z + from * d, s->x + from * d, to - from, d, s->totals);
+  for (int64_t u = from; u < to; u++)
+    for (int64_t i = 0; i < sums; i++)
+      s->out[u * sums + i] = NAME(dot)(s->of + 4 * u, s->puts + 4 * i, 4);
+}
+
+// add adds count numbers of each part to the first part's.
+INLINE void NAME(add_parts)(REAL *restrict first, int64_t parts, int64_t count) {
+  for (int64_t part = 1; part < parts; part++)
+    for (int64_t i = 0; i < count; i++)
+      first[i] += first[part * count + i];
+}
+
+static void NAME(ranks)(call_frame *f, const ranks *r, rank_part part, const REAL *x, REAL *out, REAL *room) {
+  int64_t d = r->d, n = r->n, each = 4 * r->sums, parts = parts_of(r), size = NODE * n / parts;
+  NAME(sample) s = {.r = r, .v = room, .of = room + 4 * n, .totals = room + 8 * n};
+  s.kept = part == PRODUCT ? 2 * d : 4 * d;
+  s.dputs = s.totals + s.kept * parts;
+  if (part == TO_PUTS)
+    __builtin_memset(out, 0, r->seeds * each * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
-    const REAL *puts = (const REAL *)r->puts + b / (r->batch / r->seeds) * r->sums * 4;
-    NAME(sums) sums = NAME(sums_of)(r, b);
-    NAME(vectors)(v, &sums, puts, n);
-    NAME(cotangents)(of, v, (const REAL *)r->z + b * n * d, x + b * n * d, n, d, room);
-    for (int64_t u = 0; u < n; u++)
-      for (int64_t i = 0; i < r->sums; i++)
-        *dnodes++ = NAME(dot)(of + 4 * u, puts + 4 * i, 4);
+    int64_t seed = b / (r->batch / r->seeds);
+    s.sums = NAME(sums_of)(r, b);
+    s.puts = (const REAL *)r->puts + seed * each;
+    s.z = (const REAL *)r->z + b * n * d;
+    s.x = part == PRODUCT ? NULL : x + b * n * d;
+    pengcde_share(f, parts, size, NAME(sum_part), &s);
+    NAME(add_parts)(s.totals, parts, s.kept);
+    switch (part) {
+    case PRODUCT:
+      s.out = out + b * n * d;
+      pengcde_share(f, parts, size, NAME(multiply_part), &s);
+      break;
+    case TO_PUTS:
+      pengcde_share(f, parts, size, NAME(pull_part), &s);
+      NAME(add_parts)(s.dputs, parts, each);
+      for (int64_t i = 0; i < each; i++)
+        out[seed * each + i] += s.dputs[i];
+      break;
+    case TO_NODES:
+      s.out = out + b * n * r->sums;
+      pengcde_share(f, parts, size, NAME(pull_part_to_nodes), &s);
+    }
   }
 }

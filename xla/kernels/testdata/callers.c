@@ -1,10 +1,12 @@
 // Two callers of all kernels at the same time, for sanitizers. They share their inputs and write separate outputs,
-// which must equal the outputs of a single caller. A number as the argument is the highest level of x86-64 that kernels
-// use. With "shared" they write to the same memory, which the thread sanitizer must detect.
+// which must equal the outputs of a single caller without other threads. A number as the argument is the highest level
+// of x86-64 that kernels use. With "shared" they write to the same memory, which the thread sanitizer must detect.
 
 #include "../kernels.h"
+#include "../parts.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
@@ -12,7 +14,7 @@ extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
 static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
                                       pengcde_combine_kernels, pengcde_path_kernels};
 
-enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 512, MOST_OPERANDS = 16 };
+enum { CALLERS = 2, THREADS = 3, ROUNDS = 3, MOST_CALLS = 512, MOST_OPERANDS = 16 };
 enum { SEEDS = 2, BATCH = 4, NODES = 70, SUMS = 11, FEW = 60, NEAR = 5, FAR = 33 };
 enum { ENTRIES = FEW * NEAR + (NODES - FEW) * FAR, ROOM = ENTRIES + 16 };
 
@@ -93,9 +95,48 @@ static handler *find(const char *name) {
   return NULL;
 }
 
-// run calls a kernel with its first ins inputs. It returns an error to free, or NULL.
-static char *run(const call *c, int ins, const tensor *out) {
-  ffi_api api = {.struct_size = sizeof api, .create_error = error_of};
+static void destroy_error(destroy_error_args *args) { free(args->error); }
+
+static void *count_threads(count_threads_args *args) {
+  *args->count = THREADS;
+  return NULL;
+}
+
+typedef struct {
+  void (*run)(void *data);
+  void *data;
+} task;
+
+static atomic_int started; // tasks that have not ended
+
+static void *run_task(void *of) {
+  task t = *(task *)of;
+  free(of);
+  t.run(t.data);
+  started--;
+  return NULL;
+}
+
+// schedule runs a task in a thread of its own, and refuses every fifth.
+static void *schedule(schedule_args *args) {
+  static atomic_int asked;
+  if (++asked % 5 == 0)
+    return strdup("no thread");
+  task *t = malloc(sizeof *t);
+  *t = (task){args->task, args->data};
+  started++;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run_task, t) != 0)
+    fail("schedule", "no thread");
+  pthread_detach(thread);
+  return NULL;
+}
+
+// run calls a kernel with its first ins inputs, with other threads or as for an XLA without them. It returns an error
+// to free, or NULL.
+static char *run(const call *c, int ins, const tensor *out, int threads) {
+  ffi_api api = {.struct_size = threads ? sizeof api : offsetof(ffi_api, schedule), .create_error = error_of,
+                 .destroy_error = destroy_error, .schedule = schedule, .count_threads = count_threads};
   buffer in_of[MOST_OPERANDS], out_of[MOST_OPERANDS], *in_at[MOST_OPERANDS], *out_at[MOST_OPERANDS];
   int kinds[MOST_OPERANDS];
   for (int i = 0; i < MOST_OPERANDS; i++) {
@@ -115,7 +156,7 @@ static char *run(const call *c, int ins, const tensor *out) {
 
 // add runs a call once to get its expected outputs.
 static call *add(call c) {
-  char *error = run(&c, c.ins, c.out);
+  char *error = run(&c, c.ins, c.out, 0);
   if (error != NULL)
     fail(c.name, error);
   calls[count] = c;
@@ -261,22 +302,22 @@ static void *check_all(void *unused) {
         if (!shared)
           out[i].of.data = calloc(1, bytes(&out[i]));
       }
-      char *error = run(c, c->ins, out);
+      char *error = run(c, c->ins, out, 1);
       if (error != NULL)
         fail(c->name, error);
       for (int i = 0; i < c->outs && !shared; i++) {
         if (memcmp(out[i].of.data, c->out[i].of.data, bytes(&out[i])) != 0)
-          fail(c->name, "two callers get other numbers than one");
+          fail(c->name, "several threads get other numbers than one");
         free(out[i].of.data);
       }
     }
     for (int i = 0; i < c->ins; i++) {
       call other = *c;
       other.in[i].of.rank--;
-      char *rank = run(&other, c->ins, c->out);
+      char *rank = run(&other, c->ins, c->out, 1);
       other.in[i].of.rank++;
       other.in[i].of.type = 5;
-      char *type = run(&other, c->ins, c->out), *few = run(c, i, c->out);
+      char *type = run(&other, c->ins, c->out, 1), *few = run(c, i, c->out, 1);
       if (rank == NULL || type == NULL || few == NULL)
         fail(c->name, "no error for a call that does not fit");
       free(rank);
@@ -290,6 +331,7 @@ static void *check_all(void *unused) {
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "shared") != 0)
     pengcde_highest = atoi(argv[1]);
+  pengcde_part = ENTRIES / 4;
   static const int64_t sizes[][2] = {{37, 19}, {16, 16}, {8, 8}}; // vectors have 16 or 8 numbers
   for (int i = 0; i < 6; i++) {
     int type = i % 2 == 0 ? TYPE_F32 : TYPE_F64;
@@ -326,6 +368,8 @@ int main(int argc, char **argv) {
     pthread_create(&callers[i], NULL, check_all, NULL);
   for (int i = 0; i < CALLERS; i++)
     pthread_join(callers[i], NULL);
+  while (started > 0)
+    sched_yield();
   printf("%d callers made %d calls of kernels %d times each, at level %d of x86-64\n", CALLERS, count, ROUNDS,
          level());
   return 0;
