@@ -80,8 +80,8 @@ func (c *child) planned(backend *xla.Backend) (bytes int64, err error) {
 	return part * bytes, nil
 }
 
-// largeModel is the recommended model with a graph. A solve makes four steps and keeps two states, so that two steps are
-// taken again for the gradient.
+// largeModel is the recommended model with a graph. A solve makes four steps and keeps two states, so that two steps
+// are taken again for the gradient.
 func largeModel(backend *xla.Backend, nodes int) (*pengcde.Model, []dyngraph.Window, error) {
 	series, err := largeGraph(nodes)
 	if err != nil {

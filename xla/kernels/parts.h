@@ -4,7 +4,7 @@
 
 #include "ffi.h"
 
-// The size of a part, of which each keeps a thread for some 0.1 ms or more: 65536 entries of lists, changed by tests.
+// The size of a part: 65536 entries of lists, or other work that takes about as long. Tests change it.
 extern int64_t pengcde_part;
 
 // pengcde_share runs work for each part in [0, parts), in any order, and returns when all have run. If they have more

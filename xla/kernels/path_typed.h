@@ -1,5 +1,6 @@
 // along writes numbers [from, to) of the last d values and derivatives of the path of a sample, through rows [batch,
-// rows, length]. Where the rows of all knots are the same the path is constant, to the bit, even if they are not finite.
+// rows, length]. Where the rows of all knots are the same the path is constant, to the bit, even if they are not
+// finite.
 static void NAME(along)(const following *o, int64_t sample, int64_t from, int64_t to, const REAL *restrict rows,
                         REAL *restrict x, REAL *restrict dx) {
   const track *p = o->path;

@@ -81,9 +81,9 @@ INLINE int64_t NAME(keep_several)(const int32_t *restrict neighbours, const NAME
 }
 #endif
 
-// arrange_of collects the nonzero entries of the lists of each place of a part: the neighbours' nodes, and the entries of
-// all matrices there. The padding after them is not used. The rows are of each matrix or, if along, [batch, rows, row]
-// of a path.
+// arrange_of collects the nonzero entries of the lists of each place of a part: the neighbours' nodes, and the entries
+// of all matrices there. The padding after them is not used. The rows are of each matrix or, if along, [batch, rows,
+// row] of a path.
 INLINE void NAME(arrange_of)(const lists *l, const span *s, int along, const track *path, const void *const *rows,
                              int32_t *restrict counts, int32_t *restrict to, REAL *restrict values, int matrices,
                              int directed) {

@@ -108,8 +108,8 @@ typedef struct {
   NAME(sums) sums;
   const REAL *puts, *z, *x; // x: the cotangent of the product, NULL for the product itself
   REAL *out, *v, *of;       // of: the cotangent rows of V
-  // Of each part the weighted sums of rows of z, and of x, [kept], and the cotangents of the coefficients [sums, 4]. The
-  // first part's become all nodes'.
+  // Of each part the weighted sums of rows of z, and of x, [kept], and the cotangents of the coefficients [sums, 4].
+  // They are added to the first part's, which so become all nodes'.
   REAL *totals, *dputs;
   int64_t kept;
 } NAME(sample);
@@ -223,8 +223,8 @@ INLINE void NAME(outers)(REAL *restrict dputs, const NAME(sums) *s, const REAL *
   }
 }
 
-// pull_part computes the cotangents of the coefficients for a part of the nodes, and pull_part_to_nodes the cotangents of
-// their sums, for cotangent x of the product.
+// pull_part computes the cotangents of the coefficients for a part of the nodes, and pull_part_to_nodes the cotangents
+// of their sums, for cotangent x of the product.
 static void NAME(pull_part)(void *of, int64_t part) {
   const NAME(sample) *s = of;
   int64_t from = NAME(first_of)(s->r, part), count = NAME(first_of)(s->r, part + 1) - from, d = s->r->d;
@@ -244,7 +244,7 @@ static void NAME(pull_part_to_nodes)(void *of, int64_t part) {
       s->out[u * sums + i] = NAME(dot)(s->of + 4 * u, s->puts + 4 * i, 4);
 }
 
-// add adds count numbers of each part to the first part's.
+// add_parts adds count numbers of each part to the first part's.
 INLINE void NAME(add_parts)(REAL *restrict first, int64_t parts, int64_t count) {
   for (int64_t part = 1; part < parts; part++)
     for (int64_t i = 0; i < count; i++)
