@@ -60,7 +60,7 @@ typedef struct {
   int64_t *count;
 } count_threads_args;
 
-// Those of the functions that return a pointer return an error, or NULL.
+// schedule and count_threads return an error, or NULL.
 typedef struct {
   size_t struct_size;
   extension *extensions;
