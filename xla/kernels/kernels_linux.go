@@ -39,5 +39,6 @@ func Level() int { return int(C.level()) }
 // Limit sets the highest level that the kernels of this process use, for tests.
 func Limit(level int) { C.pengcde_highest = C.int(level) }
 
-// Divide sets the number of entries of lists from which several threads of XLA share a kernel's work, for tests.
+// Divide sets the number of entries of lists in a part of a kernel's work, at least 1, for tests. XLA's threads share
+// work of two parts or more.
 func Divide(entries int) { C.pengcde_part = C.int64_t(entries) }

@@ -316,7 +316,7 @@ static void *message(call_frame *f, const char *name, int matrices, int pulled) 
   const void *v = pulled ? f->in.at[7]->data : NULL;
   void *first = f->out.at[0]->data, *last = f->out.at[pulled]->data;
   int64_t parts = p.lists.batch * p.lists.parts;
-  void *of_parts = pulled ? malloc(parts * p.coefficients * sizeof(double)) : NULL;
+  void *of_parts = pulled ? malloc((parts * p.coefficients + 1) * sizeof(double)) : NULL;
   if ((pulled && of_parts == NULL) || !pengcde_low_rank(f, &r, pulled ? TO_PUTS : PRODUCT, v, last)) {
     free(of_parts);
     return invalid(f, "%s: no memory, want some for %lld nodes: try smaller batches", name, (long long)r.n);

@@ -119,13 +119,15 @@ INLINE void NAME(arrange_of)(const lists *l, const span *s, int along, const tra
           o.from[side * matrices + j] = (const REAL *)rows[j] + b * l->row + from;
     }
     for (int64_t i = LOW(s, first), high = HIGH(s, first, places); i < high; i++) {
-      int64_t from = i * width, end = from + width, start = begin + from, found;
+      int64_t from = i * width, end = from + width, start = begin + from, found = start;
 #if LEVEL > 1 && LANES == 16
-      if (start + width + BEHIND <= s->end) // else it may write to the lists of another part
-        found = NAME(keep_several)(neighbours, &o, from, end, start, l->room, to, values, each, along);
-      else
+      int64_t before = s->end - BEHIND - begin < end ? s->end - BEHIND - begin : end;
+      if (before > from) { // from there on it may write to the lists of another part
+        found = NAME(keep_several)(neighbours, &o, from, before, found, l->room, to, values, each, along);
+        from = before;
+      }
 #endif
-        found = NAME(keep)(neighbours, &o, from, end, start, l->room, to, values, each, along);
+      found = NAME(keep)(neighbours, &o, from, end, found, l->room, to, values, each, along);
       counts[first + i] = (int32_t)(found - start);
     }
     at += directed ? 2 * size : size;

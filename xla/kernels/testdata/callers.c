@@ -1,6 +1,7 @@
 // Two callers of all kernels at the same time, for sanitizers. They share their inputs and write separate outputs,
-// which must equal the outputs of a single caller without other threads. A number as the argument is the highest level
-// of x86-64 that kernels use. With "shared" they write to the same memory, which the thread sanitizer must detect.
+// which must equal the outputs of a single caller without other threads. A first number is the highest level of
+// x86-64 that kernels use, a second the entries of a part of their work. With "shared" they write to the same memory,
+// which the thread sanitizer must detect.
 
 #include "../kernels.h"
 #include "../parts.h"
@@ -331,7 +332,7 @@ static void *check_all(void *unused) {
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "shared") != 0)
     pengcde_highest = atoi(argv[1]);
-  pengcde_part = ENTRIES / 4;
+  pengcde_part = argc > 2 ? atoi(argv[2]) : ENTRIES / 4;
   static const int64_t sizes[][2] = {{37, 19}, {16, 16}, {8, 8}}; // vectors have 16 or 8 numbers
   for (int i = 0; i < 6; i++) {
     int type = i % 2 == 0 ? TYPE_F32 : TYPE_F64;
