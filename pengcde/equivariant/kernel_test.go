@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,9 @@ func TestKernels(t *testing.T) {
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {
 		xlatest.CheckLevel(t)
+		if os.Getenv(xla.KernelsEnv) == divided && runtime.GOMAXPROCS(0) > 1 && kernels.Tasks() == 0 {
+			t.Error("no thread of XLA joined in a kernel's work")
+		}
 		content, err := json.Marshal(got)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ package kernels
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
 extern const kernel pengcde_combine_kernels[], pengcde_path_kernels[];
 enum { FILES = 5 };
+static int64_t tasks(void) { return pengcde_tasks; }
 static const kernel *file(int i) {
   const kernel *files[FILES] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels,
                                 pengcde_combine_kernels, pengcde_path_kernels};
@@ -42,3 +43,6 @@ func Limit(level int) { C.pengcde_highest = C.int(level) }
 // Divide sets the number of entries of lists in a part of a kernel's work, at least 1, for tests. XLA's threads share
 // work of two parts or more.
 func Divide(entries int) { C.pengcde_part = C.int64_t(entries) }
+
+// Tasks returns the number of times that a thread of XLA joined in a kernel's work, for tests.
+func Tasks() int { return int(C.tasks()) }

@@ -15,3 +15,6 @@ func Limit(int) {}
 
 // Divide does nothing where XLA does not call kernels.
 func Divide(int) {}
+
+// Tasks is 0 where XLA does not call kernels.
+func Tasks() int { return 0 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 int64_t pengcde_part = 1 << 16;
+_Atomic int64_t pengcde_tasks;
 
 // Parts that are taken one after another, by the caller and by tasks in XLA's threads.
 typedef struct {
@@ -43,6 +44,7 @@ static void leave(sharing *s) {
 }
 
 static void task(void *shared) {
+  pengcde_tasks++;
   take(shared);
   leave(shared);
 }
@@ -67,19 +69,19 @@ static int64_t threads(call_frame *f) {
 
 void pengcde_share(call_frame *f, int64_t parts, int64_t size, void (*work)(void *of, int64_t part), void *of) {
   int64_t most = parts * size / pengcde_part < parts ? parts * size / pengcde_part : parts;
-  int64_t several = most > 1 ? threads(f) : 1;
-  if (several > most)
-    several = most;
-  sharing *s = several > 1 ? malloc(sizeof *s) : NULL;
+  int64_t users = most > 1 ? threads(f) : 1;
+  if (users > most)
+    users = most;
+  sharing *s = users > 1 ? malloc(sizeof *s) : NULL;
   if (s == NULL) {
     for (int64_t part = 0; part < parts; part++)
       work(of, part);
     return;
   }
-  *s = (sharing){.work = work, .of = of, .parts = parts, .users = (int)several};
+  *s = (sharing){.work = work, .of = of, .parts = parts, .users = (int)users};
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->all_done, NULL);
-  for (int64_t i = 1; i < several; i++) {
+  for (int64_t i = 1; i < users; i++) {
     schedule_args args = {sizeof args, NULL, f->context, task, s};
     if (!accepted(f, f->api->schedule(&args)))
       leave(s); // in place of the task

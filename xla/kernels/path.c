@@ -81,8 +81,9 @@ static const signature wanted[] = {
 
 static void follow_part(void *of, int64_t number) {
   const following *o = of;
-  int64_t part = number % o->parts, from = o->d * part / o->parts, to = o->d * (part + 1) / o->parts;
-  CALL(o->type, along, o, number / o->parts, from, to, o->rows, o->x, o->dx);
+  int64_t part = number % o->parts;
+  CALL(o->type, along, o, number / o->parts, first_of(part, o->parts, o->d), first_of(part + 1, o->parts, o->d),
+       o->rows, o->x, o->dx);
 }
 
 static void *run(call_frame *f, path_kind kind) {
@@ -95,7 +96,7 @@ static void *run(call_frame *f, path_kind kind) {
     return invalid(f, "%s: the last %lld of rows of %lld numbers, want at most all", wanted[kind].kernel,
                    (long long)last, (long long)length);
   track p = track_of(f->in.at, kind);
-  following o = {&p, sizes.reals, length, last, last > pengcde_part ? last / pengcde_part : 1, f->in.at[5]->data,
+  following o = {&p, sizes.reals, length, last, parts_of(last), f->in.at[5]->data,
                  f->out.at[0]->data, f->out.at[1]->data};
   pengcde_share(f, p.batch * o.parts, last / o.parts, follow_part, &o);
   return NULL;

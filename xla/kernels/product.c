@@ -19,6 +19,7 @@ typedef struct {
   int tables, matrices, directed;
   int64_t batch, nodes, row, room; // row: length of a matrix row; room: capacity of the arranged lists
   int64_t entries, parts;          // entries of all lists of a sample, and parts that they are divided into
+  int64_t width;                   // numbers of a row that belong to lists
 } lists;
 
 // A part of the places of a sample: [from, to), whose lists end before entry end.
@@ -66,9 +67,9 @@ static int64_t place_with(const lists *l, int64_t entry) {
 static span part_of(const lists *l, int64_t number) {
   int64_t at = number % l->parts, last = l->parts - 1;
   span s = {.number = number, .sample = number / l->parts, .to = l->nodes, .end = l->room};
-  s.from = at == 0 ? 0 : place_with(l, l->entries * at / l->parts);
+  s.from = at == 0 ? 0 : place_with(l, first_of(at, l->parts, l->entries));
   if (at < last) {
-    s.to = place_with(l, l->entries * (at + 1) / l->parts);
+    s.to = place_with(l, first_of(at + 1, l->parts, l->entries));
     s.end = entries_before(l, s.to);
   }
   return s;
@@ -159,11 +160,11 @@ static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *
     return invalid(f, "%s: room for %lld entries, want %lld, of all lists and %d more", wanted->kernel,
                    (long long)l->room, (long long)(entries + BEHIND), BEHIND);
   l->entries = entries;
-  l->parts = entries / pengcde_part > 1 ? entries / pengcde_part : 1;
-  int64_t width = l->directed ? 2 * entries : entries;
-  if (l->row >= 0 && l->row < width)
+  l->parts = parts_of(entries);
+  l->width = l->directed ? 2 * entries : entries;
+  if (l->row >= 0 && l->row < l->width)
     return invalid(f, "%s: rows of %lld numbers, want at least %lld, of all lists", wanted->kernel, (long long)l->row,
-                   (long long)width);
+                   (long long)l->width);
   return NULL;
 }
 
@@ -356,8 +357,10 @@ static void *entries(call_frame *f, const char *name, int matrices, int directed
   buffer **in = f->in.at;
   entering e = {&l, sizes.reals, in[1]->data, in[0]->data, in[3]->data, in[4]->data,
                 l.batch / SIZE(&sizes, 'S'), SIZE(&sizes, 'd'), {f->out.at[0]->data, f->out.at[matrices - 1]->data}};
+  size_t real = sizes.reals == TYPE_F32 ? sizeof(float) : sizeof(double);
   for (int i = 0; i < matrices; i++)
-    memset(e.to[i], 0, l.batch * l.row * (sizes.reals == TYPE_F32 ? sizeof(float) : sizeof(double)));
+    for (int64_t b = 0; b < l.batch; b++)
+      memset((char *)e.to[i] + (b * l.row + l.width) * real, 0, (l.row - l.width) * real);
   share(f, &l, enter_part, &e);
   return NULL;
 }

@@ -236,11 +236,11 @@ INLINE void NAME(weights_of)(const product *p, const span *s, const REAL *restri
           NAME(add_product)(&sums[j], &all[j], &by);
       }
       for (int64_t k = start; l < d && k < end; k++) {
-        REAL s = 0;
-        for (int64_t i = l; i < d; i++)
-          s += own[i] * z[to[k] * d + i];
+        REAL sum = 0;
+        for (int64_t m = l; m < d; m++)
+          sum += own[m] * z[to[k] * d + m];
         for (int j = 0; j < coefficients; j++)
-          rest[j] += s * values[j * step + k];
+          rest[j] += sum * values[j * step + k];
       }
     }
     first += places;

@@ -9,13 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// parts_of returns the number of parts that the nodes of a sample are divided into. A node takes about as long as
-// NODE entries of lists.
-enum { NODE = 8 };
-static int64_t parts_of(const ranks *r) {
-  int64_t parts = NODE * r->n / pengcde_part;
-  return parts > 1 ? parts : 1;
-}
+enum { ENTRIES_OF_NODE = 8 }; // entries of lists that take about as long as a node
 
 #define TYPED "ranks_typed.h"
 #include "versions.h"
@@ -36,11 +30,11 @@ static const signature wanted[] = {
 };
 
 int pengcde_low_rank(call_frame *f, const ranks *r, rank_part part, const void *x, void *out) {
-  int64_t parts = parts_of(r);
+  int64_t parts = parts_of(ENTRIES_OF_NODE * r->n);
   void *room = malloc((8 * r->n + (4 * r->d + 4 * r->sums) * parts) * sizeof(double));
   if (room == NULL)
     return 0;
-  CALL(r->type, ranks, f, r, part, x, out, room);
+  CALL(r->type, ranks, f, r, part, parts, x, out, room);
   free(room);
   return 1;
 }

@@ -111,15 +111,13 @@ typedef struct {
   // Of each part the weighted sums of rows of z, and of x, [kept], and the cotangents of the coefficients [sums, 4].
   // They are added to the first part's, which so become all nodes'.
   REAL *totals, *dputs;
-  int64_t kept;
+  int64_t kept, parts;
 } NAME(sample);
-
-INLINE int64_t NAME(first_of)(const ranks *r, int64_t part) { return r->n * part / parts_of(r); }
 
 // sum_part computes the rows of V and the weighted sums of a part.
 static void NAME(sum_part)(void *of, int64_t part) {
   const NAME(sample) *s = of;
-  int64_t from = NAME(first_of)(s->r, part), to = NAME(first_of)(s->r, part + 1), d = s->r->d;
+  int64_t from = first_of(part, s->parts, s->r->n), to = first_of(part + 1, s->parts, s->r->n), d = s->r->d;
   REAL *totals = s->totals + s->kept * part, *v = s->v + 4 * from;
   NAME(sums) sums = NAME(sums_from)(&s->sums, from);
   NAME(vectors)(v, &sums, s->puts, to - from);
@@ -130,20 +128,21 @@ static void NAME(sum_part)(void *of, int64_t part) {
 
 static void NAME(multiply_part)(void *of, int64_t part) {
   const NAME(sample) *s = of;
-  int64_t d = s->r->d;
-  const REAL *first = s->totals, *second = first + d;
-  for (int64_t u = NAME(first_of)(s->r, part), end = NAME(first_of)(s->r, part + 1); u < end; u++) {
-    const REAL *v = s->v + 4 * u, *z = s->z + u * d;
-    REAL one = v[1], other = v[2], own = v[3], *y = s->out + u * d;
+  int64_t from = first_of(part, s->parts, s->r->n), to = first_of(part + 1, s->parts, s->r->n), d = s->r->d;
+  const REAL *restrict first = s->totals, *restrict second = first + d;
+  const REAL *restrict v = s->v + 4 * from, *restrict z = s->z + from * d;
+  REAL *restrict y = s->out + from * d;
+  for (int64_t u = from; u < to; u++, v += 4, y += d, z += d) {
+    REAL one = v[1], other = v[2], own = v[3];
     int64_t i = 0;
     for (; i + LANES <= d; i += LANES) {
-      NAME(vector) all = {0}, of;
-      NAME(load)(&of, second + i);
-      NAME(add)(&all, other, &of);
-      NAME(load)(&of, first + i);
-      NAME(add)(&all, one, &of);
-      NAME(load)(&of, z + i);
-      NAME(add)(&all, own, &of);
+      NAME(vector) all = {0}, row;
+      NAME(load)(&row, second + i);
+      NAME(add)(&all, other, &row);
+      NAME(load)(&row, first + i);
+      NAME(add)(&all, one, &row);
+      NAME(load)(&row, z + i);
+      NAME(add)(&all, own, &row);
       NAME(store)(y + i, &all);
     }
     for (; i < d; i++)
@@ -223,39 +222,40 @@ INLINE void NAME(outers)(REAL *restrict dputs, const NAME(sums) *s, const REAL *
   }
 }
 
-// pull_part computes the cotangents of the coefficients for a part of the nodes, and pull_part_to_nodes the cotangents
-// of their sums, for cotangent x of the product.
+// pull_part adds a part of the nodes to the cotangents of the coefficients, and pull_part_to_nodes computes the
+// cotangents of the part's sums, for cotangent x of the product.
 static void NAME(pull_part)(void *of, int64_t part) {
   const NAME(sample) *s = of;
-  int64_t from = NAME(first_of)(s->r, part), count = NAME(first_of)(s->r, part + 1) - from, d = s->r->d;
+  int64_t from = first_of(part, s->parts, s->r->n), count = first_of(part + 1, s->parts, s->r->n) - from, d = s->r->d;
   NAME(cotangents)(s->of + 4 * from, s->z + from * d, s->x + from * d, count, d, s->totals);
   REAL *dputs = s->dputs + 4 * s->r->sums * part;
-  __builtin_memset(dputs, 0, 4 * s->r->sums * sizeof(REAL));
   NAME(sums) sums = NAME(sums_from)(&s->sums, from);
   NAME(outers)(dputs, &sums, s->of + 4 * from, count);
 }
 
 static void NAME(pull_part_to_nodes)(void *of, int64_t part) {
   const NAME(sample) *s = of;
-  int64_t from = NAME(first_of)(s->r, part), to = NAME(first_of)(s->r, part + 1), d = s->r->d, sums = s->r->sums;
+  int64_t from = first_of(part, s->parts, s->r->n), to = first_of(part + 1, s->parts, s->r->n);
+  int64_t d = s->r->d, sums = s->r->sums;
   NAME(cotangents)(s->of + 4 * from, s->z + from * d, s->x + from * d, to - from, d, s->totals);
   for (int64_t u = from; u < to; u++)
     for (int64_t i = 0; i < sums; i++)
       s->out[u * sums + i] = NAME(dot)(s->of + 4 * u, s->puts + 4 * i, 4);
 }
 
-// add_parts adds count numbers of each part to the first part's.
-INLINE void NAME(add_parts)(REAL *restrict first, int64_t parts, int64_t count) {
+// add_to_first adds count numbers of each part to the first part's.
+INLINE void NAME(add_to_first)(REAL *restrict first, int64_t parts, int64_t count) {
   for (int64_t part = 1; part < parts; part++)
     for (int64_t i = 0; i < count; i++)
       first[i] += first[part * count + i];
 }
 
-static void NAME(ranks)(call_frame *f, const ranks *r, rank_part part, const REAL *x, REAL *out, REAL *room) {
-  int64_t d = r->d, n = r->n, each = 4 * r->sums, parts = parts_of(r), size = NODE * n / parts;
-  NAME(sample) s = {.r = r, .v = room, .of = room + 4 * n, .totals = room + 8 * n};
+static void NAME(ranks)(call_frame *f, const ranks *r, rank_part part, int64_t parts, const REAL *x, REAL *out,
+                        REAL *room) {
+  int64_t d = r->d, n = r->n, each = 4 * r->sums, size = ENTRIES_OF_NODE * n / parts;
+  NAME(sample) s = {.r = r, .v = room, .of = room + 4 * n, .totals = room + 8 * n, .parts = parts};
   s.kept = part == PRODUCT ? 2 * d : 4 * d;
-  s.dputs = s.totals + s.kept * parts;
+  REAL *dputs = s.totals + s.kept * parts;
   if (part == TO_PUTS)
     __builtin_memset(out, 0, r->seeds * each * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
@@ -265,17 +265,22 @@ static void NAME(ranks)(call_frame *f, const ranks *r, rank_part part, const REA
     s.z = (const REAL *)r->z + b * n * d;
     s.x = part == PRODUCT ? NULL : x + b * n * d;
     pengcde_share(f, parts, size, NAME(sum_part), &s);
-    NAME(add_parts)(s.totals, parts, s.kept);
+    NAME(add_to_first)(s.totals, parts, s.kept);
     switch (part) {
     case PRODUCT:
       s.out = out + b * n * d;
       pengcde_share(f, parts, size, NAME(multiply_part), &s);
       break;
     case TO_PUTS:
+      s.dputs = parts == 1 ? out + seed * each : dputs; // one part adds to the samples before it
+      if (parts > 1)
+        __builtin_memset(dputs, 0, parts * each * sizeof(REAL));
       pengcde_share(f, parts, size, NAME(pull_part), &s);
-      NAME(add_parts)(s.dputs, parts, each);
-      for (int64_t i = 0; i < each; i++)
-        out[seed * each + i] += s.dputs[i];
+      if (parts > 1) {
+        NAME(add_to_first)(dputs, parts, each);
+        for (int64_t i = 0; i < each; i++)
+          out[seed * each + i] += dputs[i];
+      }
       break;
     case TO_NODES:
       s.out = out + b * n * r->sums;
