@@ -24,7 +24,7 @@ INLINE REAL NAME(exponential)(REAL x) {
   const REAL first = (REAL)(sizeof(REAL) == 4 ? 0x1.62e4p-1 : 0x1.62e42fefap-1);
   const REAL rest = (REAL)(sizeof(REAL) == 4 ? 0x1.7f7d1cf79abcap-20 : 0x1.cf79abc9e3b3ap-40);
   const REAL whole = (REAL)(1.5 * ((int64_t)1 << NAME(DIGITS))); // adding it rounds to an integer
-  NAME(parts) power = {x * per_log2 + whole};
+  NAME(word) power = {x * per_log2 + whole};
   REAL n = power.number - whole, r = x - n * first - n * rest, sum = (REAL)factor[NAME(TERMS)];
 #pragma GCC unroll 16
   for (int k = NAME(TERMS) - 1; k >= 0; k--)

@@ -34,7 +34,7 @@ typedef struct {
   const void *values;
   int coefficients, step; // step: 2 if the lists have entries of two matrices and the coefficients are for the first
   int add;                // adds the product to numbers that are there
-  int64_t seeds, part, d; // part: samples per seed, which has its own coefficients
+  int64_t seeds, per_seed, d; // per_seed: samples of a seed, which has its own coefficients
 } product;
 
 // entries_before returns the number of entries in the lists of the places before one.
@@ -86,7 +86,7 @@ typedef struct {
   int type;
   const int32_t *node;
   const void *c, *z, *v;
-  int64_t part, d; // as in product
+  int64_t per_seed, d; // as in product
   void *to[MOST];
 } entering;
 
@@ -239,7 +239,7 @@ static void *operands(product *p, call_frame *f, const signature *wanted, int ot
   p->node = in[4]->data;
   p->z = in[6];
   p->seeds = SIZE(&sizes, 'S');
-  p->part = p->lists.batch / p->seeds;
+  p->per_seed = p->lists.batch / p->seeds;
   p->d = SIZE(&sizes, 'd');
   if (p->coefficients != 1 && p->coefficients != 2 && p->coefficients != 2 * MOST)
     return invalid(f, "%s: %d coefficients, want 1, 2 or %d", wanted->kernel, p->coefficients, 2 * MOST);

@@ -34,7 +34,7 @@ INLINE int64_t NAME(keep)(const int32_t *restrict neighbours, const NAME(origin)
     REAL entries[2 * MOST];
     NAME(entry_at)(entries, from, k, each, along);
     for (int j = 0; j < each; j++) {
-      NAME(parts) entry = {entries[j]};
+      NAME(word) entry = {entries[j]};
       any |= entry.bits;
       values[j * room + begin] = entry.number;
     }
@@ -160,7 +160,7 @@ INLINE void NAME(product_of)(const product *p, const span *s, REAL *restrict y, 
   int64_t b = s->sample, room = p->lists.room, step = p->step * room, first = b * p->lists.nodes, begin = 0;
   const int32_t *node = p->node + first, *counts = p->counts + first, *to = p->to + b * room;
   const REAL *values = (const REAL *)p->values + b * coefficients * step, *z = p->z->data;
-  const REAL *c = (const REAL *)p->c->data + b / p->part * coefficients;
+  const REAL *c = (const REAL *)p->c->data + b / p->per_seed * coefficients;
   first = 0;
   for (int t = 0; t < p->lists.tables; t++) {
     int64_t places = p->lists.table[t]->dims[1], width = p->lists.table[t]->dims[2];
@@ -262,7 +262,7 @@ static void NAME(add_parts)(const product *p, const REAL *restrict of_parts, REA
   for (int64_t b = 0; b < p->lists.batch; b++)
     for (int64_t part = 0; part < p->lists.parts; part++)
       for (int j = 0; j < p->coefficients; j++)
-        dc[b / p->part * p->coefficients + j] += *of_parts++;
+        dc[b / p->per_seed * p->coefficients + j] += *of_parts++;
 }
 
 // entries computes the cotangents of the rows at the places of a part.
@@ -271,7 +271,7 @@ static void NAME(entries)(const entering *e, const span *s, const REAL *restrict
   const lists *l = e->lists;
   int each = l->directed ? 2 * l->matrices : l->matrices;
   int64_t b = s->sample, first = 0, at = b * l->row, d = e->d;
-  const REAL *own = c + b / e->part * each;
+  const REAL *own = c + b / e->per_seed * each;
   const int32_t *node = e->node + b * l->nodes;
   for (int t = 0; t < l->tables; t++) {
     int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;

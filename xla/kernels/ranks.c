@@ -29,23 +29,23 @@ static const signature wanted[] = {
     [TO_NODES] = {"pengcde_ranks_to_nodes", with_cotangent, sums, 0},
 };
 
-int pengcde_low_rank(call_frame *f, const ranks *r, rank_part part, const void *x, void *out) {
+int pengcde_low_rank(call_frame *f, const ranks *r, rank_result result, const void *x, void *out) {
   int64_t parts = parts_of(ENTRIES_OF_NODE * r->n);
   void *room = malloc((8 * r->n + (4 * r->d + 4 * r->sums) * parts) * sizeof(double));
   if (room == NULL)
     return 0;
-  CALL(r->type, ranks, f, r, part, parts, x, out, room);
+  CALL(r->type, ranks, f, r, result, parts, x, out, room);
   free(room);
   return 1;
 }
 
-static void *run(call_frame *f, rank_part part) {
+static void *run(call_frame *f, rank_result result) {
   fit sizes;
   void *error;
-  if (refused(f, &wanted[part], &sizes, &error))
+  if (refused(f, &wanted[result], &sizes, &error))
     return error;
   if (SIZE(&sizes, 'k') > MOST_SUMS)
-    return invalid(f, "%s: %lld sums, want at most %d", wanted[part].kernel, (long long)SIZE(&sizes, 'k'), MOST_SUMS);
+    return invalid(f, "%s: %lld sums, want at most %d", wanted[result].kernel, (long long)SIZE(&sizes, 'k'), MOST_SUMS);
   buffer **in = f->in.at;
   ranks r = {.type = in[2]->type, .nodes = in[0]->data, .puts = in[1]->data, .z = in[2]->data};
   r.batch = SIZE(&sizes, 'B');
@@ -53,8 +53,8 @@ static void *run(call_frame *f, rank_part part) {
   r.sums = SIZE(&sizes, 'k');
   r.d = SIZE(&sizes, 'd');
   r.seeds = SIZE(&sizes, 'S');
-  if (!pengcde_low_rank(f, &r, part, part == PRODUCT ? NULL : in[3]->data, f->out.at[0]->data))
-    return invalid(f, "%s: no memory", wanted[part].kernel);
+  if (!pengcde_low_rank(f, &r, result, result == PRODUCT ? NULL : in[3]->data, f->out.at[0]->data))
+    return invalid(f, "%s: no memory", wanted[result].kernel);
   return NULL;
 }
 

@@ -18,10 +18,10 @@ typedef struct {
   int64_t width;
 } ranks;
 
-typedef enum { PRODUCT, TO_PUTS, TO_NODES } rank_part;
+typedef enum { PRODUCT, TO_PUTS, TO_NODES } rank_result;
 
 // pengcde_low_rank writes the product with the states, or a cotangent for cotangent x of the product: of the
 // coefficients or of the sums. It returns 0 if there is no memory.
-int pengcde_low_rank(call_frame *f, const ranks *r, rank_part part, const void *x, void *out);
+int pengcde_low_rank(call_frame *f, const ranks *r, rank_result result, const void *x, void *out);
 
 #endif

@@ -250,23 +250,23 @@ INLINE void NAME(add_to_first)(REAL *restrict first, int64_t parts, int64_t coun
       first[i] += first[part * count + i];
 }
 
-static void NAME(ranks)(call_frame *f, const ranks *r, rank_part part, int64_t parts, const REAL *x, REAL *out,
+static void NAME(ranks)(call_frame *f, const ranks *r, rank_result result, int64_t parts, const REAL *x, REAL *out,
                         REAL *room) {
   int64_t d = r->d, n = r->n, each = 4 * r->sums, size = ENTRIES_OF_NODE * n / parts;
   NAME(sample) s = {.r = r, .v = room, .of = room + 4 * n, .totals = room + 8 * n, .parts = parts};
-  s.kept = part == PRODUCT ? 2 * d : 4 * d;
+  s.kept = result == PRODUCT ? 2 * d : 4 * d;
   REAL *dputs = s.totals + s.kept * parts;
-  if (part == TO_PUTS)
+  if (result == TO_PUTS)
     __builtin_memset(out, 0, r->seeds * each * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
     int64_t seed = b / (r->batch / r->seeds);
     s.sums = NAME(sums_of)(r, b);
     s.puts = (const REAL *)r->puts + seed * each;
     s.z = (const REAL *)r->z + b * n * d;
-    s.x = part == PRODUCT ? NULL : x + b * n * d;
+    s.x = result == PRODUCT ? NULL : x + b * n * d;
     pengcde_share(f, parts, size, NAME(sum_part), &s);
     NAME(add_to_first)(s.totals, parts, s.kept);
-    switch (part) {
+    switch (result) {
     case PRODUCT:
       s.out = out + b * n * d;
       pengcde_share(f, parts, size, NAME(multiply_part), &s);

@@ -4,7 +4,7 @@
 typedef union {
   REAL number;
   BITS bits;
-} NAME(parts);
+} NAME(word);
 
 #if LEVEL == 4 // only here: GCC splits vectors longer than a processor's into single numbers
 typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
