@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type cellKind uint8
@@ -36,13 +38,13 @@ func newText(text string) cell {
 func (c cell) String() string {
 	switch c.kind {
 	case textCell:
-		return quote(c.text)
+		return errs.Quote(c.text)
 	case numberCell:
 		return strconv.FormatFloat(c.number, 'g', -1, 64)
 	case wholeCell:
 		return strconv.FormatInt(c.whole, 10)
 	case dateCell:
-		return quote(instant(c.whole).date().Format("2006-01-02T15:04:05.999999Z07:00"))
+		return errs.Quote(instant(c.whole).date().Format("2006-01-02T15:04:05.999999Z07:00"))
 	}
 	return "no value"
 }

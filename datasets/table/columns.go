@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
@@ -140,7 +141,7 @@ func (f *file) noColumn(header []string, c column, at place, name, wanted string
 func choice(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = quote(name)
+		quoted[i] = errs.Quote(name)
 	}
 	last := len(quoted) - 1
 	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]

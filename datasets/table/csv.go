@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // foreign returns the kind of a file whose first bytes are not text.
@@ -86,7 +87,7 @@ func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 	for i, name := range record {
 		header[i] = strings.TrimSpace(name)
 		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-			return nil, at.fault("", fmt.Sprintf("the name %s of column %d", quote(name), i+1),
+			return nil, at.fault("", fmt.Sprintf("the name %s of column %d", errs.Quote(name), i+1),
 				"text in UTF-8 without NUL bytes")
 		}
 	}

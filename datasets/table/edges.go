@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 func (r *reader) readEdges(ctx context.Context) error {
@@ -92,8 +94,8 @@ func (r *reader) readEdges(ctx context.Context) error {
 		}
 		switch r.edges.row(snapshot, int(at)+1).add(e.Aggregate, int(at), weight, when) {
 		case repeated:
-			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", quote(r.names[from]),
-				quote(r.names[to])), "one, or Edges.Aggregate to combine several")
+			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", errs.Quote(r.names[from]),
+				errs.Quote(r.names[to])), "one, or Edges.Aggregate to combine several")
 		case overflowed:
 			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
 		}

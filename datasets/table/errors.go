@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Error reports a fault in a file and its position. It wraps [dyngraph.ErrInvalid] if the content is wrong, and the
@@ -88,22 +89,12 @@ func (p place) String() string {
 	return fmt.Sprintf("%s, line %d", p.file.path, p.at)
 }
 
-const longestQuote = 60
-
-// quote returns a cell's content in quotes, cut if it is long.
-func quote(text string) string {
-	if len(text) > longestQuote {
-		return fmt.Sprintf("%q and %d bytes more", text[:longestQuote], len(text)-longestQuote)
-	}
-	return fmt.Sprintf("%q", text)
-}
-
 // list returns the first few of many names.
 func list(names []string) string {
 	const few = 5
 	quoted := make([]string, 0, few)
 	for _, name := range names[:min(few, len(names))] {
-		quoted = append(quoted, quote(name))
+		quoted = append(quoted, errs.Quote(name))
 	}
 	text := strings.Join(quoted, ", ")
 	if len(names) > few {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // compareNodes tells of nodes that one file lacks. Where files have none in common, and where a number is written in
@@ -34,8 +36,8 @@ func (r *reader) compareNodes() error {
 	slices.Sort(isolated)
 	if !r.closed && len(without)+len(isolated) == len(r.names) && len(isolated) > 0 {
 		return &Error{Path: r.c.Nodes.Path, Column: r.c.Nodes.Node,
-			Found:  fmt.Sprintf("node %s, and none that %s has", quote(isolated[0]), r.c.Edges.Path),
-			Wanted: fmt.Sprintf("the same names as in the edges, such as %s", quote(without[0]))}
+			Found:  fmt.Sprintf("node %s, and none that %s has", errs.Quote(isolated[0]), r.c.Edges.Path),
+			Wanted: fmt.Sprintf("the same names as in the edges, such as %s", errs.Quote(without[0]))}
 	}
 	if len(without) > 0 {
 		r.notice("%d of %d nodes have no row in %s, their values are missing at all times: %s", len(without), len(r.names),

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 const (
@@ -106,8 +107,9 @@ func (r *reader) checkEdges(s *dyngraph.Series, graphs [][]float64, steps []step
 				return err
 			}
 			return place{f, r.edgesAt[steps[i].snapshot]}.fault(r.c.Edges.Time, fmt.Sprintf("rows of the time %s, which begin "+
-				"here, with an edge from %s to %s, and %s is absent then", r.clock.show(steps[i].bin), quote(s.NodeNames[from]),
-				quote(s.NodeNames[to]), quote(s.NodeNames[node])), r.wantedPresence())
+				"here, with an edge from %s to %s, and %s is absent then", r.clock.show(steps[i].bin),
+				errs.Quote(s.NodeNames[from]), errs.Quote(s.NodeNames[to]),
+				errs.Quote(s.NodeNames[node])), r.wantedPresence())
 		}
 	}
 	return nil

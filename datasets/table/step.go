@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Step is the length of a snapshot: a Number in the unit of times that are numbers, or a Duration for dates. In JSON
@@ -27,7 +28,7 @@ func ParseStep(text string) (Step, error) {
 	step, ok := stepOf(text)
 	if !ok || step == (Step{}) {
 		return Step{}, invalid("step %s, want a positive number in the unit of the times, or a duration such as \"1d\", "+
-			"\"2w\", \"12h\"", quote(text))
+			"\"2w\", \"12h\"", errs.Quote(text))
 	}
 	return step, step.check()
 }

@@ -41,12 +41,3 @@ func (e *Error) Unwrap() error {
 	}
 	return e.Err
 }
-
-// shown returns a cell in quotes, cut if it is long.
-func shown(cell string) string {
-	const longest = 60
-	if len(cell) > longest {
-		return fmt.Sprintf("%q and %d bytes more", cell[:longest], len(cell)-longest)
-	}
-	return fmt.Sprintf("%q", cell)
-}

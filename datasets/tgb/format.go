@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
@@ -102,5 +103,6 @@ func header(cells []string, columns []column) (found, wanted string) {
 	if right {
 		return "", ""
 	}
-	return "the first line " + shown(strings.Join(cells, ",")), "one that names the columns " + strings.Join(names, ", ")
+	return "the first line " + errs.Quote(strings.Join(cells, ",")),
+		"one that names the columns " + strings.Join(names, ", ")
 }

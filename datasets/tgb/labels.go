@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Labels streams the labels, a set for each time.
@@ -89,7 +90,7 @@ func (l *labelSet) labels(s *source, r *reader) (affinity.Labels, error) {
 		if i > 0 && l.entries[i-1].node == e.node && l.entries[i-1].class == e.class {
 			return labels, &Error{Path: r.path, Line: e.line,
 				Found: fmt.Sprintf("a second weight of %s at time %.0f for the same %s, the first in line %d",
-					shown(s.classes.list[e.class]), l.time, r.columns[1].what, l.entries[i-1].line), Wanted: "one"}
+					errs.Quote(s.classes.list[e.class]), l.time, r.columns[1].what, l.entries[i-1].line), Wanted: "one"}
 		}
 		if i == 0 || l.entries[i-1].node != e.node {
 			labels.Nodes, labels.Start = append(labels.Nodes, e.node), append(labels.Start, i)

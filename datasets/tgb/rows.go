@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // reader reads the rows of a file, and the cells that hold times and numbers.
@@ -58,12 +59,12 @@ func (r *reader) fault(found, wanted string) error {
 
 // faultIn returns an error about a cell of that row.
 func (r *reader) faultIn(column int, wanted string) error {
-	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column]), wanted)
+	return r.fault("the "+r.columns[column].what+" "+errs.Quote(r.cells[column]), wanted)
 }
 
 // faultInNumber returns an error about a cell that should hold a number.
 func (r *reader) faultInNumber(column int, wanted string) error {
-	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column])+
+	return r.fault("the "+r.columns[column].what+" "+errs.Quote(r.cells[column])+
 		csvrows.WhyNot(strings.TrimSpace(r.cells[column])), wanted)
 }
 

@@ -53,3 +53,12 @@ func bare(text string) string {
 	}
 	return text
 }
+
+// Quote returns a text that was found, such as a cell of a file, in quotes, and cut if it is long.
+func Quote(found string) string {
+	const longest = 60
+	if len(found) > longest {
+		return fmt.Sprintf("%q and %d bytes more", found[:longest], len(found)-longest)
+	}
+	return fmt.Sprintf("%q", found)
+}

@@ -2,10 +2,20 @@ package ridge
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+func TestFill(t *testing.T) {
+	nan := math.NaN()
+	columns, means := Fill([][]float64{{1, 10, 2, 20}, {nan, nan, 4, nan}}, 2)
+	want := [][]float64{{1, 2}, {10, 20}, {4, 4}, {0, 0}}
+	if !reflect.DeepEqual(columns, want) || !reflect.DeepEqual(means, []float64{1.5, 15, 4, 0}) {
+		t.Errorf("%v with means %v, want %v with means [1.5 15 4 0]", columns, means, want)
+	}
+}
 
 func TestSolve(t *testing.T) {
 	xx, xy := mat.NewSymDense(2, []float64{2, 1, 1, 3}), mat.NewVecDense(2, []float64{5, 10})

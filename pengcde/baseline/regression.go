@@ -117,28 +117,12 @@ func regressors(w dyngraph.Window, neighbours bool) (*mat.Dense, error) {
 		parts += len(sides)
 	}
 	x := mat.NewDense(nodes, parts*part+1, nil)
-	for j, row := range visible {
-		for k := range size {
-			column := j*size + k
-			values := make([]float64, nodes)
-			sum, observed := 0.0, 0
-			for u := range values {
-				if values[u] = row[u*size+k]; !math.IsNaN(values[u]) {
-					sum += values[u]
-					observed++
-				}
-			}
-			mean := sum / float64(max(observed, 1))
-			for u, v := range values {
-				if math.IsNaN(v) {
-					values[u] = mean
-				}
-			}
-			x.SetCol(column, values)
-			x.SetCol(part+column, slices.Repeat([]float64{mean}, nodes))
-			for i, side := range sides {
-				x.SetCol((2+i)*part+column, side.means(values, mean))
-			}
+	values, means := ridge.Fill(visible, size)
+	for column, mean := range means {
+		x.SetCol(column, values[column])
+		x.SetCol(part+column, slices.Repeat([]float64{mean}, nodes))
+		for i, side := range sides {
+			x.SetCol((2+i)*part+column, side.means(values[column], mean))
 		}
 	}
 	x.SetCol(parts*part, slices.Repeat([]float64{1}, nodes))

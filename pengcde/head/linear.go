@@ -79,21 +79,11 @@ func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 			"(Linear.Values)", w.Start, w.Series.Name, len(visible)*q, l.Values)
 	}
 	x := make([]float64, nodes*l.width())
-	for column := range l.Values {
-		row, k := visible[column/q], column%q
-		sum, observed := 0.0, 0
-		for u := range nodes {
-			if v := row[u*q+k]; known(v) {
-				sum, observed = sum+v, observed+1
-			}
-		}
-		mean := sum / float64(max(observed, 1))
-		for u := range nodes {
+	values, means := ridge.Fill(visible, q)
+	for column, mean := range means {
+		for u, v := range values[column] {
 			at := u * l.width()
-			if v := row[u*q+k]; known(v) {
-				x[at+column] = v - mean
-			}
-			x[at+l.Values+column], x[at+2*l.Values] = mean, 1
+			x[at+column], x[at+l.Values+column], x[at+2*l.Values] = v-mean, mean, 1
 		}
 	}
 	return x, nil
