@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// CostSummary reports how long the stored runs of a report took, and on which machines.
+// CostSummary reports how long the stored runs of a report trained, and on which machines.
 type CostSummary struct {
 	// Made counts the runs with facts.
 	Made int
-	// Seconds is the total over all runs.
+	// Seconds is the sum of their [store.Record.Cost].
 	Seconds float64
 	// Machines lists the machines that trained, and Versions the libraries with their versions, both sorted.
 	Machines, Versions []string
@@ -28,7 +28,7 @@ func (r *Report) CostSummary() (s CostSummary) {
 	}
 	for _, result := range made {
 		record := result.Record
-		s.Seconds += record.Seconds
+		s.Seconds += record.Cost()
 		if !result.Model.Untrained {
 			add(&s.Machines, record.Machine.String())
 		}

@@ -36,13 +36,13 @@ type Estimate struct {
 	others  []Profile // profiles of the stored runs, where none has the requested profile
 }
 
-// RowEstimate is an [Estimate] for the runs of one model, and the time that its stored runs took.
+// RowEstimate is an [Estimate] for the runs of one model, and the time that its stored runs trained.
 type RowEstimate struct {
 	Model Row
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
 	// Left counts the stale and failed runs that are not missing, since nothing asks for them.
 	Planned, Missing, Made, Diverged, Left int
-	// Taken has the seconds that the stored runs took. Seconds is an estimate for the missing runs but Unknown of them.
+	// Taken is the sum of the stored runs' [store.Record.Cost]. Seconds is an estimate for the missing runs but Unknown of them.
 	Taken, Seconds float64
 	Unknown        int
 
@@ -96,7 +96,7 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		unmade := missing.Where("model", id).only(func(r Result) bool { return !r.made() })
 		row.Left = len(runs) - len(made) - len(unmade)
 		for _, run := range made {
-			row.Taken += run.Record.Seconds
+			row.Taken += run.Record.Cost()
 		}
 		row.Unknown, rows[id] = row.Missing, row
 	}
@@ -131,10 +131,10 @@ func (s Study) made(ctx context.Context, p Profile, o Options) (Results, error) 
 	return r.Results.Made(), nil
 }
 
-// pace is how long stored runs took: the seconds of each run, and of these the seconds beside its epochs; and the
-// seconds of an epoch times the share of the most epochs allowed.
+// pace is how long stored runs took: the seconds of each run's epochs and beside them, and the seconds of an epoch
+// times the share of the most epochs allowed.
 type pace struct {
-	seconds, beside, shared []float64
+	trained, beside, shared []float64
 	peak                    int64
 	machines                []string
 }
@@ -143,13 +143,12 @@ type pace struct {
 func pacesOf(stored Results) map[string]*pace {
 	paces := make(map[string]*pace)
 	for _, run := range stored {
-		took, trained, share := run.Record.Seconds, 0.0, 0.0
+		trained, share := run.Record.Cost(), 0.0
 		if training := run.Facts().Training; training != nil && len(training.TrainLoss) > 0 {
 			config, err := run.Model.Train.Resolved()
 			if err != nil {
 				continue
 			}
-			trained = training.SecondsPerEpoch * float64(len(training.TrainLoss))
 			share = trained / float64(config.Epochs)
 		} else if !run.Model.Untrained { // it diverged in its first epoch
 			continue
@@ -160,8 +159,8 @@ func pacesOf(stored Results) map[string]*pace {
 				p = new(pace)
 				paces[of] = p
 			}
-			p.seconds, p.shared = append(p.seconds, took), append(p.shared, share)
-			p.beside = append(p.beside, max(0, took-trained))
+			p.trained, p.shared = append(p.trained, trained), append(p.shared, share)
+			p.beside = append(p.beside, max(0, run.Record.Seconds-trained))
 			p.peak = max(p.peak, run.Facts().PeakBytes)
 			if on := run.Record.Machine.String(); !slices.Contains(p.machines, on) {
 				p.machines = append(p.machines, on)
@@ -181,14 +180,17 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 	if known == nil {
 		return false
 	}
-	seconds := stat.Mean(known.seconds, nil)
+	seconds := stat.Mean(known.trained, nil)
 	if p != e.profile && !r.Model.Untrained { // with other sizes
 		config, err := r.Model.Train.Resolved()
 		if err != nil {
 			return false
 		}
-		seconds = stat.Mean(known.beside, nil) + stat.Mean(known.shared, nil)*float64(config.Epochs)
+		seconds = stat.Mean(known.shared, nil) * float64(config.Epochs)
 	}
+	const usual = 0.25 // a process that was paused, or ran beside others, took longer
+	slices.Sort(known.beside)
+	seconds += stat.Quantile(usual, stat.Empirical, known.beside, nil)
 	row.rough = row.rough || p != e.profile
 	row.Seconds += seconds
 	row.Unknown--
@@ -240,11 +242,11 @@ func (e Estimate) String() string {
 	return text
 }
 
-// Table lists the models with their stored runs, the time that these took, and the time that the missing runs would
+// Table lists the models with their stored runs, the time that these trained, and the time that the missing runs would
 // take.
 func (e Estimate) Table() *figures.Table {
 	t := &figures.Table{Columns: []figures.Column{{Title: "model"}, {Title: "stored"}, {Title: "diverged"},
-		{Title: "time taken"}, {Title: "time to come"}}}
+		{Title: "time trained"}, {Title: "time to come"}}}
 	for _, row := range e.Rows {
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text(row.Model.Name), figures.Text(row.Stored()),
 			figures.Text(strconv.Itoa(row.Diverged)), figures.Text(row.Time()), figures.Text(row.ToCome())})
@@ -274,7 +276,7 @@ func (r *RowEstimate) Add(other RowEstimate) {
 // Stored counts the stored runs, for people.
 func (r RowEstimate) Stored() string { return fmt.Sprintf("%d of %d", r.Made, r.Planned) }
 
-// Time returns the time that the stored runs took, for people.
+// Time returns the time that the stored runs trained, for people.
 func (r RowEstimate) Time() string {
 	if r.Made == 0 {
 		return "–"

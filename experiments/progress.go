@@ -15,10 +15,7 @@ func (w *runner) learn(r Result, record *Record) {
 	if record.Facts == nil || record.Facts.Training == nil {
 		return
 	}
-	training := record.Facts.Training
-	epochs := len(training.TrainLoss) * max(1, len(training.Trials))
-	seconds := training.SecondsPerEpoch * float64(epochs) // the median excludes compiling
-	w.known[r.kind()] = append(w.known[r.kind()], seconds)
+	w.known[r.kind()] = append(w.known[r.kind()], record.Cost())
 }
 
 // finish removes a run from the list.

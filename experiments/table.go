@@ -184,13 +184,13 @@ func (r Results) costs() string {
 		if result.Record == nil || result.Model.Untrained {
 			continue
 		}
-		seconds += result.Record.Seconds
+		seconds += result.Record.Cost()
 		if on := result.Record.Machine.String(); on != "" && !slices.Contains(machines, on) {
 			machines = append(machines, on)
 		}
 	}
 	if len(machines) > 0 {
-		cost += fmt.Sprintf(" The stored runs of these models took %s on %s.", hours(seconds),
+		cost += fmt.Sprintf(" The stored runs of these models trained for %s on %s.", hours(seconds),
 			strings.Join(machines, " and "))
 	}
 	return cost

@@ -152,7 +152,7 @@ func TestPageOfFewRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
-		"PENG-CDE                         |  0 of 147 |        0 |          – | unknown for 147 runs",
+		"PENG-CDE                         |  0 of 147 |        0 |            – | unknown for 147 runs",
 		"Not run yet in this profile: table1, sir, twitter-tennis, node-affinity, table-wealth, well-posed, " +
 			"ablations, contact, table1-as-published.", "| missing, "} {
 		if !strings.Contains(string(text), want) {

@@ -87,6 +87,12 @@ func NewTraining(report *train.Report) *Training {
 	return t
 }
 
+// Seconds returns the epochs, of all trials, times the median seconds of an epoch. It leaves out compiling, and pauses
+// of the process.
+func (t *Training) Seconds() float64 {
+	return t.SecondsPerEpoch * float64(len(t.TrainLoss)*max(1, len(t.Trials)))
+}
+
 func finiteOr0(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

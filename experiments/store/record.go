@@ -22,12 +22,21 @@ type Record struct {
 	Facts *Facts `json:"Facts,omitempty"`
 	// Error says why the run could not be made, for a reason other than divergence.
 	Error string `json:"Error,omitempty"`
-	// Seconds is the time the run took, including the time before interruptions. Ended is when it was done.
+	// Seconds is the time from the run's start to its end, including the time before interruptions and pauses of the
+	// process. Ended is when it was done.
 	Seconds float64   `json:"Seconds"`
 	Ended   time.Time `json:"Ended"`
 	// Machine and Versions describe what computed it.
 	Machine  Machine           `json:"Machine"`
 	Versions map[string]string `json:"Versions"`
+}
+
+// Cost returns the seconds of the run's training, see [Training.Seconds], or all its seconds without one.
+func (r *Record) Cost() float64 {
+	if r.Facts == nil || r.Facts.Training == nil {
+		return r.Seconds
+	}
+	return r.Facts.Training.Seconds()
 }
 
 // Machine describes the machine that made a run.

@@ -98,8 +98,7 @@ func drawCosts(r *experiments.Report, results experiments.Results, dynamics stri
 		}
 		var seconds, errors []float64
 		for _, run := range runs {
-			t := run.Facts().Training
-			seconds = append(seconds, t.SecondsPerEpoch*float64(len(t.TrainLoss)))
+			seconds = append(seconds, run.Record.Cost())
 			errors = append(errors, run.Facts().Scores[string(OnTest)])
 		}
 		slices.Sort(seconds)
