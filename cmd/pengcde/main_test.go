@@ -248,7 +248,7 @@ func TestCommands(t *testing.T) {
 			"test errors by country"},
 		{[]string{"show", "epidemics", "--profile", "medium", "--format", "markdown"}, "| zero (6)"},
 		{[]string{"run", "table1", "--dry-run"}, "8 of 8 runs to make; how long they take is not"},
-		{[]string{"run", "table1", "--dry-run"}, "0 of 2         0      –  unknown for 2 runs"},
+		{[]string{"run", "table1", "--dry-run"}, "0 of 2         0        –  unknown for 2 runs"},
 		{[]string{"run", "epidemics", "--models", "zero", "--seeds", "9", "--dry-run"}, "3 of 3 runs to make, none of"},
 		{[]string{"run", "epidemics", "--models", "zero", "--seeds", "9", "--profile", "medium", "--only",
 			"split=random", // 68 runs of the other split are stored

@@ -48,7 +48,7 @@ func TestThreadsTreatSmallNumbersAlike(t *testing.T) {
 	})
 	kept, lost := 0, 0
 	for range 20 {
-		out, err := product.Exec(inputs...)
+		out, err := product.Call(inputs...)
 		if err != nil {
 			t.Fatal(err)
 		}
