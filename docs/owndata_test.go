@@ -30,7 +30,7 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 	ctx := context.Background()
 
 	data := must.M1(table.Read(ctx, table.Config{
-		Edges: table.Edges{Path: "flows.csv"},
+		Edges: table.Edges{Path: "flows.csv"}, // columns time, source, destination, weight, or name yours
 		Nodes: table.Nodes{Path: "cases.csv", Targets: []string{"cases"}}}))
 	fitted := must.M1(forecast.Fit(ctx, backend, data, forecast.Config{}))
 	fmt.Println(fitted.Verdict()) // is it better than node's mean, last value, recent mean, ridge?

@@ -14,7 +14,7 @@
 // Start with a loader (datasets/table reads your own files) or fill a Series and call [Series.Validate]. Then cut it
 // into windows:
 //
-//	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
+//	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 //
 // A graph may also come as a stream of [Events], each an edge at a time. [Events.Snapshots] sums them step by step and
 // holds only the snapshots, [SeriesOf] makes a Series from snapshots, and [Events.WriteCSV] writes a stream.

@@ -136,7 +136,7 @@ func (w Window) Target() []float64 {
 
 // Windows holds windows in order of time, or the error from making them, which every method returns. So calls chain:
 //
-//	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
+//	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 type Windows struct {
 	list []Window
 	err  error

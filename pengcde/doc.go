@@ -5,14 +5,16 @@
 //
 //	dZ/dt = f(Z, A(t), A'(t)) dX/dt,  Z(0) = encoder(x(0)),  y(t) = readout(Z(t))
 //
-// where A(t) is the interpolated adjacency path and X(t) the path of node features. The vector field f mixes A and A'
-// with the linear maps that commute with relabelling the nodes, so the model does not depend on how nodes are numbered.
+// where A(t) is the interpolated adjacency path and X(t) the path of time and node features, or time alone. The vector
+// field f mixes A and A' with the linear maps that commute with relabelling the nodes, so the model does not depend on
+// how nodes are numbered.
 //
-// Start with [New], then [Model.Fit], [Model.Predict] and [Model.Save]. The packages below do the work and can be used
-// separately: pengcde/ode solves and differentiates, pengcde/path interpolates, pengcde/equivariant holds the maps,
-// pengcde/field the vector fields, pengcde/train the training loop. Config.Field takes any [field.Field], including
-// your own. Config.Network takes a [sequence.Network] instead, which processes the observations in discrete steps, such
-// as the networks of package rivals. Training, forecasts and files are the same for both.
+// Start with [Recommended] and [New], then [Model.Fit], [Model.Predict] and [Model.Save]. The packages below do the
+// work and can be used separately: pengcde/ode solves and differentiates, pengcde/path interpolates,
+// pengcde/equivariant holds the maps, pengcde/field the vector fields, pengcde/train the training loop. Config.Field
+// takes any [field.Field], including your own. Config.Network takes a [sequence.Network] instead, which processes the
+// observations in discrete steps, such as the networks of package rivals. Training, forecasts and files are the same
+// for both.
 //
 // # Several seeds
 //

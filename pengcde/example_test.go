@@ -24,12 +24,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	split, err := series.Windows(5, 5).Split(0.6, 0.2, 0)
+	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1,
-		Equation: pengcde.Equation{Step: 1}})
+	model, err := pengcde.New(backend, pengcde.Recommended(pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1,
+		Equation: pengcde.Equation{Step: 1}}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,7 +41,8 @@ func Example() {
 	defer os.RemoveAll(folder)
 	ctx := context.Background()
 	checkpoint := &train.Checkpoint{Path: filepath.Join(folder, "covid")} // a run that is cut off goes on from it
-	report, err := model.Fit(ctx, split.Train, split.Validation, train.Config{Epochs: 2, Checkpoint: checkpoint})
+	report, err := model.Fit(ctx, split.Train, split.Validation,
+		train.Recommended(train.Config{Epochs: 2, Checkpoint: checkpoint}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func Example_ownNetwork() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	split, err := series.Windows(5, 5).Split(0.6, 0.2, 0)
+	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 	if err != nil {
 		log.Fatal(err)
 	}

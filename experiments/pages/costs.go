@@ -28,11 +28,11 @@ func (d *Document) runsTable(r *experiments.Report) *figures.Table {
 
 // costsIntroduction explains the table of costs.
 const costsIntroduction = "The time trained is the epochs of a run times the median seconds of its epochs, without " +
-	"compiling and pauses, summed over runs, which did not run one after another, nor on an idle machine; most had one " +
-	"core. The time to come is an estimate from stored runs of the same model, or else roughly from its runs in another " +
-	"profile, by the seconds of an epoch and their share of the epochs allowed: graphs, models and epochs differ there. A " +
-	"model without a stored run has no estimate. A run that two studies share counts in both. The paper's own runs were " +
-	"on an H100 or H200."
+	"compiling and pauses, summed over runs, which did not run one after another, nor on an idle machine; most had " +
+	"one core. The time to come is an estimate from stored runs of the same model, or else roughly from its runs in " +
+	"another profile, by the seconds of an epoch and their share of the epochs allowed: graphs, models and epochs " +
+	"differ there. A model without a stored run has no estimate. A run that two studies share counts in both. The " +
+	"paper's own runs were on an H100 or H200."
 
 // costTable lists the studies with their cost, with a sum for the paper's own.
 func (d *Document) costTable() *figures.Table {

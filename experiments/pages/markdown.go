@@ -12,10 +12,10 @@ import (
 )
 
 // rowsNote explains the names of rows that most studies have.
-const rowsNote = "Rows: *Constant* sees no graph; *recommended* is the field that trains, and *Maps of A alone with " +
-	"a linear part* is the same without A′ ([equation](equation.md)); other rows *with a linear part* and *residual* " +
-	"correct a simple forecast; *Linear law* is an equation fitted by least squares, without a network; *tuned* rows " +
-	"chose their size on validation."
+const rowsNote = "Rows: *PENG-CDE* has the published field; *Constant* sees no graph; *recommended* is the field " +
+	"that trains, and *Maps of A alone with a linear part* is the same without A′ ([equation](equation.md)); other " +
+	"rows *with a linear part* and *residual* correct a simple forecast; *Linear law* is an equation fitted by least " +
+	"squares, without a network; *tuned* rows chose their size on validation."
 
 // claimsIntroduction explains the table of the claims.
 const claimsIntroduction = "Each row is a claim of the paper, in our words. *As published*: PENG-CDE with the " +
