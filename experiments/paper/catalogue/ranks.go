@@ -1,8 +1,10 @@
 package catalogue
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -37,8 +39,9 @@ const leastRanked, leastBlocks = 3, 10
 
 // CriticalDifference returns the critical-difference diagram of the models. It uses Friedman's test over blocks and,
 // if that rejects at 0.05, tests pairs of models by aligned ranks with Holm's correction. Models with errors on less
-// than half of the blocks are left out, then blocks that lack a model; the figure says so. The error wraps
-// [experiments.ErrNotStored] if fewer than 3 models or 10 blocks remain.
+// than half of the blocks are left out, then, while fewer than 10 blocks have the others, the model with the fewest, then
+// blocks that lack a model; the figure says so. The error wraps [experiments.ErrNotStored] if fewer than 3 models or 10
+// blocks remain.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
 	if len(models) < leastRanked || len(table) < leastBlocks {
@@ -79,23 +82,41 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	return figures.CriticalDifference(figures.Axes{Title: title}, ranking)
 }
 
-// complete returns the models with errors on at least half of the blocks, their errors on the blocks that lack none
-// of them, and the other models with their number of errors.
+// complete returns the ranked models, their errors on the blocks that lack none of them, and the other models with
+// their number of errors.
 func (b Blocks) complete() (models []string, table [][]float64, without []string) {
-	var columns []int
-	for j, id := range b.Models {
-		count := 0
-		for _, row := range b.Values {
-			if !math.IsNaN(row[j]) {
-				count++
+	counts := make([]int, len(b.Models))
+	for _, row := range b.Values {
+		for j, x := range row {
+			if !math.IsNaN(x) {
+				counts[j]++
 			}
 		}
+	}
+	var columns []int
+	for j, count := range counts {
 		if 2*count >= len(b.Values) {
-			models, columns = append(models, id), append(columns, j)
-		} else {
-			without = append(without, fmt.Sprintf("%s (%d)", b.Names[id], count))
+			columns = append(columns, j)
 		}
 	}
+	table = b.with(columns)
+	for len(table) < leastBlocks && len(columns) > leastRanked {
+		fewest := slices.MinFunc(columns, func(i, j int) int { return cmp.Compare(counts[i], counts[j]) })
+		columns = slices.DeleteFunc(columns, func(j int) bool { return j == fewest })
+		table = b.with(columns)
+	}
+	for j, id := range b.Models {
+		if slices.Contains(columns, j) {
+			models = append(models, id)
+		} else {
+			without = append(without, fmt.Sprintf("%s (%d)", b.Names[id], counts[j]))
+		}
+	}
+	return models, table, without
+}
+
+// with returns the errors of the models in these columns on the blocks that lack none of them.
+func (b Blocks) with(columns []int) (table [][]float64) {
 	for _, row := range b.Values {
 		var errors []float64
 		for _, j := range columns {
@@ -107,7 +128,7 @@ func (b Blocks) complete() (models []string, table [][]float64, without []string
 			table = append(table, errors)
 		}
 	}
-	return models, table, without
+	return table
 }
 
 // left describes what was left out.

@@ -43,6 +43,15 @@ func TestCriticalDifference(t *testing.T) {
 		"p < 0.001", "missing or diverged: 1.", "too few blocks: DCRNN (1)", "They depend on each other")
 	says(drawBlocks(20, 0), "No diagram: over 20 blocks Friedman's test does not tell the 3 models apart (p = 0.")
 
+	sparse := drawBlocks(20, 4) // 12 blocks have DCRNN, and only 9 of these have all models
+	for i := range 12 {
+		sparse.Values[i][3] = 9
+	}
+	for i := range 3 {
+		sparse.Values[i][0] = math.NaN()
+	}
+	says(sparse, "Mean ranks of 3 models", "17 blocks", "too few blocks: DCRNN (12)")
+
 	few, fewer := drawBlocks(leastBlocks-1, 4), drawBlocks(20, 4)
 	for i := range fewer.Values {
 		fewer.Values[i][i%3] = math.NaN()
