@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -25,7 +26,7 @@ func trainingOf(r *experiments.Report) (*figures.Table, error) {
 		}
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text(runs[0].Model.Name), count(of.runs), count(of.diverged),
 			count(of.unresolved), count(of.unconverged), median(of.best), median(of.tries), median(of.seconds),
-			figures.Text(fmt.Sprintf("%.2g", of.norm)), count(of.retried), count(of.skipped)})
+			of.norms(), count(of.retried), count(of.skipped)})
 	}
 	return t, nil
 }
@@ -74,6 +75,17 @@ func trainingsOf(runs experiments.Results) (of trainings) {
 		}
 	}
 	return of
+}
+
+// notFinite stands for a norm that training stored as the largest number.
+const notFinite = "not finite"
+
+// norms returns the largest gradient norm for people.
+func (of trainings) norms() figures.Cell {
+	if of.norm == math.MaxFloat64 {
+		return figures.Text(notFinite)
+	}
+	return figures.Text(fmt.Sprintf("%.2g", of.norm))
 }
 
 func count(n int) figures.Cell { return figures.Text(fmt.Sprint(n)) }

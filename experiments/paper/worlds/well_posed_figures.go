@@ -53,8 +53,8 @@ func sharedFamilies(results experiments.Results) []string {
 	})
 }
 
-// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs says so
-// instead. A row without runs is left out. There is no figure unless two rows can be compared.
+// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs, or a
+// number that is not finite, says so instead. A row without runs is left out. There is no figure unless two rows can be compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
@@ -69,8 +69,12 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 			for _, run := range runs {
 				row.Seeds = append(row.Seeds, value(run))
 			}
-			row.Value = figures.Number(all(row.Seeds))
-			complete++
+			if whole := all(row.Seeds); whole == math.MaxFloat64 {
+				row.Seeds, row.None = nil, notFinite
+			} else {
+				row.Value = figures.Number(whole)
+				complete++
+			}
 		}
 		rows = append(rows, row)
 	}
