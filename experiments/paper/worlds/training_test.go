@@ -17,13 +17,14 @@ func TestNormThatIsNotFinite(t *testing.T) {
 	var results experiments.Results
 	for id, norm := range map[string]float64{"a": 10, "b": 1000, "c": math.MaxFloat64} {
 		results = append(results, experiments.Result{
-			Run:    experiments.Run{Model: experiments.Row{ID: id, Name: "Field " + id}},
+			Run: experiments.Run{Model: experiments.Row{ID: id, Name: "Field " + id}},
 			Record: &experiments.Record{Facts: &experiments.Facts{
 				Training: &experiments.Training{GradientNorm: []float64{norm}}}}})
 	}
 	r := &experiments.Report{Results: results, Profile: experiments.Medium}
 	largest := func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }
-	figure, err := drawSettings(r, results, figures.Axes{Title: "Norms", LogX: true, Dot: "one run"}, largest, floats.Max)
+	axes := figures.Axes{Title: "Norms", LogX: true, Dot: "one run"}
+	figure, err := drawSettings(r, results, axes, largest, floats.Max)
 	if err != nil {
 		t.Fatal(err)
 	}
