@@ -42,7 +42,8 @@ type RowEstimate struct {
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
 	// Left counts the stale and failed runs that are not missing, since nothing asks for them.
 	Planned, Missing, Made, Diverged, Left int
-	// Taken is the sum of the stored runs' [store.Record.Cost]. Seconds is an estimate for the missing runs but Unknown of them.
+	// Taken is the sum of the stored runs' [store.Record.Cost]. Seconds is an estimate for the missing runs but Unknown
+	// of them.
 	Taken, Seconds float64
 	Unknown        int
 
@@ -167,6 +168,9 @@ func pacesOf(stored Results) map[string]*pace {
 			}
 		}
 	}
+	for _, p := range paces {
+		slices.Sort(p.beside)
+	}
 	return paces
 }
 
@@ -189,7 +193,6 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 		seconds = stat.Mean(known.shared, nil) * float64(config.Epochs)
 	}
 	const usual = 0.25 // a process that was paused, or ran beside others, took longer
-	slices.Sort(known.beside)
 	seconds += stat.Quantile(usual, stat.Empirical, known.beside, nil)
 	row.rough = row.rough || p != e.profile
 	row.Seconds += seconds

@@ -88,7 +88,8 @@ func (r *Report) Origin() string {
 	if cost.Made == 0 {
 		return text + "."
 	}
-	text += fmt.Sprintf(", of generation %d of the numerics, made %s with %s of training", generation, cost.Days(), cost.Time())
+	text += fmt.Sprintf(", of generation %d of the numerics, made %s with %s of computing", generation, cost.Days(),
+		cost.Time())
 	if len(cost.Machines) > 0 {
 		text += " on " + strings.Join(cost.Machines, " and ")
 	}

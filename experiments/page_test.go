@@ -27,7 +27,7 @@ func TestCostSummary(t *testing.T) {
 		t.Errorf("%+v, %s, %s", s, s.Time(), s.Days())
 	}
 	if got := r.Origin(); !strings.HasPrefix(got, "3 of 4 planned runs of profile medium are stored, of generation") ||
-		!strings.Contains(got, "with 2.0 h of training on linux with 2 CPUs (cpu) with gomlx v1.") {
+		!strings.Contains(got, "with 2.0 h of computing on linux with 2 CPUs (cpu) with gomlx v1.") {
 		t.Errorf("origin %q", got)
 	}
 	none := &Report{Profile: Full, Results: r.Results[3:]}

@@ -108,8 +108,8 @@ func (r *reader) checkEdges(s *dyngraph.Series, graphs [][]float64, steps []step
 			}
 			return place{f, r.edgesAt[steps[i].snapshot]}.fault(r.c.Edges.Time, fmt.Sprintf("rows of the time %s, which begin "+
 				"here, with an edge from %s to %s, and %s is absent then", r.clock.show(steps[i].bin),
-				errs.Quote(s.NodeNames[from]), errs.Quote(s.NodeNames[to]),
-				errs.Quote(s.NodeNames[node])), r.wantedPresence())
+				errs.Quote(s.NodeNames[from]), errs.Quote(s.NodeNames[to]), errs.Quote(s.NodeNames[node])),
+				r.wantedPresence())
 		}
 	}
 	return nil

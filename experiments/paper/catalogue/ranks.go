@@ -39,9 +39,9 @@ const leastRanked, leastBlocks = 3, 10
 
 // CriticalDifference returns the critical-difference diagram of the models. It uses Friedman's test over blocks and,
 // if that rejects at 0.05, tests pairs of models by aligned ranks with Holm's correction. Models with errors on less
-// than half of the blocks are left out, then, while fewer than 10 blocks have the others, the model with the fewest, then
-// blocks that lack a model; the figure says so. The error wraps [experiments.ErrNotStored] if fewer than 3 models or 10
-// blocks remain.
+// than half of the blocks are left out, then, while fewer than 10 blocks have the others, the model with the fewest,
+// then blocks that lack a model; the figure says so. The error wraps [experiments.ErrNotStored] if fewer than 3 models
+// or 10 blocks remain.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
 	if len(models) < leastRanked || len(table) < leastBlocks {
