@@ -64,8 +64,8 @@ func (r *reader) readNodes(ctx context.Context) error {
 			row = r.values.row(snapshot, first+width)
 			if row.mark(n.Aggregate, first+width-1) == repeated {
 				if repeats++; n.Aggregate == Unique {
-					return p.fault("", fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]),
-						cells[0]), fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last))
+					found := fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]), cells[0])
+					return p.fault("", found, fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last))
 				}
 			}
 		}

@@ -87,8 +87,8 @@ func NewTraining(report *train.Report) *Training {
 	return t
 }
 
-// Seconds returns the number of epochs times the median seconds of an epoch, and times the number of trials if there are
-// any. It leaves out compiling, and pauses of the process.
+// Seconds returns the number of epochs times the median seconds of an epoch, and times the number of trials if any. It
+// leaves out compiling, and pauses of the process.
 func (t *Training) Seconds() float64 {
 	return t.SecondsPerEpoch * float64(len(t.TrainLoss)*max(1, len(t.Trials)))
 }
