@@ -65,8 +65,8 @@ func (r *reader) readNodes(ctx context.Context) error {
 			if row.mark(n.Aggregate, first+width-1) == repeated {
 				if repeats++; n.Aggregate == Unique {
 					found := fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]), cells[0])
-					return p.fault("", found, fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean,
-						Sum, Last))
+					return p.fault("", found, fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several",
+						Mean, Sum, Last))
 				}
 			}
 		}
