@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ type Estimate struct {
 	Rows []RowEstimate
 
 	profile Profile
-	others  []Profile // profiles of the stored runs, where none has the requested profile
+	others  []string // profiles of the stored runs with their growth, where none has the requested profile
 }
 
 // RowEstimate is an [Estimate] for the runs of one model, and the time that its stored runs trained.
@@ -51,7 +52,8 @@ type RowEstimate struct {
 }
 
 // Estimate estimates the missing runs and computes nothing. If no run of a model is stored in the profile, its time
-// is estimated from runs in another profile: their seconds for an epoch and their share of the most epochs allowed.
+// is estimated from runs in another profile: their seconds for an epoch and their share of the most epochs allowed,
+// times the growth of the models with runs in both profiles.
 func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 	r, w, err := s.toMake(ctx, o)
 	if err != nil {
@@ -102,6 +104,8 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		row.Unknown, rows[id] = row.Missing, row
 	}
 	others := slices.DeleteFunc([]Profile{Medium, Full, Quick}, func(p Profile) bool { return p == r.Profile })
+	var here map[string]*pace
+	var models []string // with runs here
 	for _, p := range append([]Profile{r.Profile}, others...) {
 		if len(missing) == 0 {
 			break
@@ -110,9 +114,14 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		if err != nil {
 			return e, err
 		}
-		paces := pacesOf(known)
+		from := source{profile: p, paces: pacesOf(known)}
+		if p == r.Profile {
+			here, models = from.paces, known.Values("model")
+		} else {
+			from.growth, from.models = growth(models, here, from.paces)
+		}
 		missing = slices.DeleteFunc(slices.Clone(missing), func(run Result) bool {
-			return e.judge(run, rows[run.Model.ID], p, paces)
+			return e.judge(run, rows[run.Model.ID], from)
 		})
 	}
 	for _, id := range r.Models() {
@@ -174,27 +183,61 @@ func pacesOf(stored Results) map[string]*pace {
 	return paces
 }
 
-// judge adds the estimated time of a run, if a profile has stored runs of the same model and keys, or else of the same
-// model.
-func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string]*pace) bool {
-	known := paces[r.kind()]
+// source holds the paces of a profile's stored runs, the factor to the times of the requested profile, and the number
+// of models that it comes from.
+type source struct {
+	profile Profile
+	paces   map[string]*pace
+	growth  float64
+	models  int
+}
+
+func (s source) String() string {
+	if s.models == 0 {
+		return string(s.profile)
+	}
+	return fmt.Sprintf("%s times %.2g (models with runs in both: %d)", s.profile, s.growth, s.models)
+}
+
+// growth returns the median ratio of the times of models with stored runs here and there, and their number.
+func growth(models []string, here, there map[string]*pace) (float64, int) {
+	var ratios []float64
+	for _, id := range models {
+		if h, t := here[id], there[id]; h != nil && t != nil {
+			if ratio := stat.Mean(h.shared, nil) / stat.Mean(t.shared, nil); ratio > 0 && !math.IsInf(ratio, 0) {
+				ratios = append(ratios, ratio)
+			}
+		}
+	}
+	if len(ratios) == 0 {
+		return 1, 0
+	}
+	slices.Sort(ratios)
+	return stat.Quantile(0.5, stat.Empirical, ratios, nil), len(ratios)
+}
+
+// judge adds the estimated time of a run, if the source has stored runs of the same model and keys, or else of the
+// same model.
+func (e *Estimate) judge(r Result, row *RowEstimate, from source) bool {
+	known := from.paces[r.kind()]
 	if known == nil {
-		known = paces[r.Model.ID]
+		known = from.paces[r.Model.ID]
 	}
 	if known == nil {
 		return false
 	}
 	seconds := stat.Mean(known.trained, nil)
-	if p != e.profile && !r.Model.Untrained { // with other sizes
+	elsewhere := from.profile != e.profile
+	if elsewhere && !r.Model.Untrained { // with other sizes
 		config, err := r.Model.Train.Resolved()
 		if err != nil {
 			return false
 		}
-		seconds = stat.Mean(known.shared, nil) * float64(config.Epochs)
+		seconds = stat.Mean(known.shared, nil) * float64(config.Epochs) * from.growth
 	}
 	const usual = 0.25 // a process that was paused, or ran beside others, took longer
 	seconds += stat.Quantile(usual, stat.Empirical, known.beside, nil)
-	row.rough = row.rough || p != e.profile
+	row.rough = row.rough || elsewhere
 	row.Seconds += seconds
 	row.Unknown--
 	if r.Model.Untrained {
@@ -202,10 +245,10 @@ func (e *Estimate) judge(r Result, row *RowEstimate, p Profile, paces map[string
 	}
 	e.Judged++
 	e.Seconds += seconds
-	if p == e.profile {
+	if !elsewhere {
 		e.PeakBytes = max(e.PeakBytes, known.peak)
-	} else if !slices.Contains(e.others, p) {
-		e.others = append(e.others, p)
+	} else if name := from.String(); !slices.Contains(e.others, name) {
+		e.others = append(e.others, name)
 	}
 	for _, on := range known.machines {
 		if !slices.Contains(e.Machines, on) {
@@ -230,11 +273,7 @@ func (e Estimate) String() string {
 	}
 	about, by := "about", "stored runs of these models"
 	if len(e.others) > 0 {
-		var names []string
-		for _, p := range e.others {
-			names = append(names, string(p))
-		}
-		by = fmt.Sprintf("the seconds of an epoch in profile %s", strings.Join(names, " and "))
+		by = "the seconds of an epoch in profile " + strings.Join(e.others, " and ")
 		about = roughly
 	}
 	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,

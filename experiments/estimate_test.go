@@ -77,7 +77,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// An estimate from another profile's epochs says that a run takes more than, or at most, that long.
+// An estimate from another profile's epochs is rough, and leaves out pauses and memory.
 func TestEstimateByAnotherProfile(t *testing.T) {
 	run := func(epochs int) Result {
 		m := NetworkRow("two", "Two", toyConfig, toyTraining)
@@ -99,7 +99,7 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		{Medium, Medium, "; about 60 s in one process by stored runs of these models"},
 	} {
 		e, row := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}, RowEstimate{Missing: 1, Unknown: 1}
-		judged := e.judge(run(6), &row, c.by, pacesOf(Results{paused, stored}))
+		judged := e.judge(run(6), &row, source{profile: c.by, paces: pacesOf(Results{paused, stored}), growth: 1})
 		e.Rows = []RowEstimate{row}
 		if !judged || !strings.Contains(e.String(), c.want) {
 			t.Errorf("%s by %s: %q, want %q", c.of, c.by, e, c.want)
@@ -113,7 +113,40 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 	}
 	e := Estimate{profile: Quick}
 	stored.Record.Facts.Training.TrainLoss = nil
-	if e.judge(run(6), new(RowEstimate), Medium, pacesOf(Results{stored})) || e.Judged != 0 {
+	from := source{profile: Medium, paces: pacesOf(Results{stored}), growth: 1}
+	if e.judge(run(6), new(RowEstimate), from) || e.Judged != 0 {
 		t.Error("judged by a run that diverged in its first epoch")
+	}
+}
+
+// The times of another profile are multiplied by the median growth of the models that have runs in both.
+func TestEstimateGrows(t *testing.T) {
+	result := func(id string, secondsPerEpoch float64) Result {
+		r := Result{Run: Run{Model: NetworkRow(id, id, toyConfig, toyTraining)}}
+		r.Model.Train.Epochs = 200
+		if secondsPerEpoch > 0 {
+			r.Record = &Record{Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 100),
+				SecondsPerEpoch: secondsPerEpoch}}}
+		}
+		return r
+	}
+	full := &Report{Profile: Full,
+		Results: Results{result("a", 2), result("b", 6), result("c", 40), result("d", 0)}}
+	medium := &Report{Profile: Medium,
+		Results: Results{result("a", 1), result("b", 2), result("c", 4), result("d", 5)}}
+	e := full.Estimate(medium)
+	if e.Judged != 1 || math.Abs(e.Seconds-1500) > 1e-6 {
+		t.Errorf("%+v, want 1500 s: half of the epochs, 5 s each, times three", e)
+	}
+	want := "seconds of an epoch in profile medium times 3 (models with runs in both: 3)"
+	if !strings.Contains(e.String(), want) {
+		t.Errorf("%q, want %q in it", e, want)
+	}
+	for i := range full.Results {
+		full.Results[i].Record = nil
+	}
+	e = full.Estimate(medium)
+	if e.Judged != 4 || math.Abs(e.Seconds-1200) > 1e-6 || strings.Contains(e.String(), "times") {
+		t.Errorf("%+v, %s, want 1200 s with no factor", e, e)
 	}
 }
