@@ -15,7 +15,7 @@ type Frame struct {
 }
 
 // Slider shows one of several figures of the same size, and a slider to choose it. Without scripts (an untrusted
-// notebook, a mail, paper) the first frame is shown.
+// notebook, a mail, paper) the middle frame is shown, with which it opens.
 type Slider struct{ frames []Frame }
 
 // NewSlider makes a slider of one or more frames. Frames of about 20 kB, such as three Images of 20 x 20 cells, are
@@ -64,19 +64,20 @@ func (s *Slider) HTML() (string, error) {
 		return "", invalid("slider without frames, wanted one that NewSlider made")
 	}
 	var b strings.Builder
+	middle := len(s.frames) / 2
 	b.WriteString(`<div><div style="display:flex;align-items:center;gap:0.8em;margin:0.3em 0">`)
 	// Without the attribute data-lm-suppress-shortcuts JupyterLab takes the arrow keys for itself, to fold headings.
-	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="0" step="1" `+
+	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="%d" step="1" `+
 		`autocomplete="off"%s style="width:20em;max-width:60%%" aria-label="%s" />`,
-		len(s.frames)-1, hidden, escaped(progress.Join("Frame", s.frames[0].Figure.Title())))
-	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, escaped(s.frames[0].Name))
+		len(s.frames)-1, middle, hidden, escaped(progress.Join("Frame", s.frames[0].Figure.Title())))
+	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, escaped(s.frames[middle].Name))
 	for i, f := range s.frames {
 		svg, err := f.Figure.SVG()
 		if err != nil {
 			return "", fmt.Errorf("figures: frame %d (%q): %w", i, f.Name, err)
 		}
 		unseen := hidden
-		if i == 0 {
+		if i == middle {
 			unseen = ""
 		}
 		// An image, unlike SVG in the page, passes JupyterLab's filter for untrusted notebooks.

@@ -96,20 +96,21 @@ func TestSliderHTML(t *testing.T) {
 	}
 }
 
-// A slider starts at its first frame, which also shows, with its name, where no script runs.
+// A slider opens at its middle frame, which also shows, with its name, where no script runs.
 func TestSliderWithoutScript(t *testing.T) {
 	f := mustLines(t, Axes{Title: `a "title" & more`})
-	page, err := mustSlider(t, Frame{"first", f}, Frame{`<last> "one"`, f}).HTML()
+	page, err := mustSlider(t, Frame{"first", f}, Frame{"middle", f}, Frame{`<last> "one"`, f}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`<img title="first" alt="first · a &#34;title&#34; &amp; more. 1 line `,
+		`<img title="middle" alt="middle · a &#34;title&#34; &amp; more. 1 line `,
 		`begins at 1, ends at 2 (1 to 3)." style="`,
+		`<img title="first" alt="`,
 		`<img title="&lt;last&gt; &#34;one&#34;" alt="`,
 		`begins at 1, ends at 2 (1 to 3)." hidden="hidden" style="`,
-		`tabular-nums">first</output>`,
-		`min="0" max="1" value="0" step="1" autocomplete="off" hidden="hidden"`,
+		`tabular-nums">middle</output>`,
+		`min="0" max="2" value="1" step="1" autocomplete="off" hidden="hidden"`,
 		`aria-label="Frame · a &#34;title&#34; &amp; more"`,
 	} {
 		if !strings.Contains(page, part) {

@@ -6,6 +6,7 @@ The bar of a cell that trains shows as one line that changes, or in a log as a l
 """
 
 import argparse
+import copy
 import html
 import os
 import re
@@ -156,10 +157,20 @@ def run(path: Path, build: Path, timeout: int, folder: Path | None = None) -> Ou
     if notebook is not None:
         nbformat.write(notebook, build / path.name)
         exporter = HTMLExporter(raw_template=OFFLINE)
-        page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": path.stem}})
+        page, _ = exporter.from_notebook_node(linked(notebook, path, build), resources={"metadata": {"name": path.stem}})
         outcome.page = build / f"{path.stem}.html"
         outcome.page.write_text(page, encoding="utf-8")
     return outcome
+
+
+def linked(notebook, path: Path, build: Path):
+    """The notebook with relative links that lead from the folder of pages to the same files."""
+    moved = copy.deepcopy(notebook)
+    up = os.path.relpath(path.parent, build)
+    for cell in moved.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(r"\]\((?=\.\./)", f"]({up}/", cell.source)
+    return moved
 
 
 def code_of(source: str) -> str:
@@ -181,7 +192,7 @@ def run_cells(notebook, folder: Path, timeout: int, outcome: Outcome, stderr):
         notebook.cells[i].outputs, notebook.cells[i].execution_count = [], None
     with client.setup_kernel(stderr=stderr):
         info = client.wait_for_reply(client.kc.kernel_info())
-        notebook.metadata["language_info"] = info["content"]["language_info"]
+        notebook.metadata["language_info"] = info["content"]["language_info"] | {"pygments_lexer": "go"}
         for number, i in enumerate(code, 1):
             cell, failure = notebook.cells[i], None
             client.line = Line(f"  cell {number}/{len(code)}", " ".join(code_of(cell.source).split()))

@@ -22,6 +22,8 @@ type Blocks struct {
 	// Each describes a block, such as "a family of graphs with a seed". Dependence, if not "", describes how blocks
 	// depend on each other, which the tests ignore.
 	Each, Dependence string
+	// Ratios aligns the logarithms of errors, for blocks on different scales. The errors must be positive.
+	Ratios bool
 }
 
 // BlocksOf returns a block for each combination of keys, seed and fold in the results.
@@ -52,6 +54,10 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %s: %w", title, err)
 	}
+	of := "of errors"
+	if b.Ratios {
+		of, table = "of log errors", logarithms(table)
+	}
 	aligned, err := stats.AlignedRanks(table)
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %s: %w", title, err)
@@ -72,8 +78,8 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 				Style: style})
 		}
 		ranking.Groups = aligned.Groups(stats.Level)
-		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
-			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, stats.Level)
+		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks %s do not "+
+			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, of, stats.Level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {
@@ -131,13 +137,25 @@ func (b Blocks) with(columns []int) (table [][]float64) {
 	return table
 }
 
+func logarithms(table [][]float64) [][]float64 {
+	logs := make([][]float64, len(table))
+	for i, row := range table {
+		for _, x := range row {
+			logs[i] = append(logs[i], math.Log(x))
+		}
+	}
+	return logs
+}
+
 // left describes what was left out.
 func left(blocks int, without []string) (text string) {
 	if blocks > 0 {
 		text = fmt.Sprintf(" Blocks left out, as a run is missing or diverged: %d.", blocks)
 	}
 	if len(without) > 0 {
-		text += fmt.Sprintf(" Not ranked, for results on too few blocks: %s.", strings.Join(without, ", "))
+		text += fmt.Sprintf(" Not ranked, with their numbers of blocks: %s. A model is left out that lacks more than half "+
+			"of the blocks, or has the fewest while less than %d blocks have all models.", strings.Join(without, ", "),
+			leastBlocks)
 	}
 	return text
 }

@@ -40,7 +40,7 @@ func TestCriticalDifference(t *testing.T) {
 	b.Values[3][0], b.Values[5][3] = math.NaN(), 0
 	b.Dependence = "They depend on each other."
 	says(b, "Mean ranks of 3 models, the best first: PENG-CDE 1.", "Not told apart: Ridge / GN-ODE", "19 blocks: made up",
-		"p < 0.001", "missing or diverged: 1.", "too few blocks: DCRNN (1)", "They depend on each other")
+		"p < 0.001", "missing or diverged: 1.", "numbers of blocks: DCRNN (1)", "They depend on each other")
 	says(drawBlocks(20, 0), "No diagram: over 20 blocks Friedman's test does not tell the 3 models apart (p = 0.")
 
 	sparse := drawBlocks(20, 4) // 12 blocks have DCRNN, and only 9 of these have all models
@@ -50,7 +50,17 @@ func TestCriticalDifference(t *testing.T) {
 	for i := range 3 {
 		sparse.Values[i][0] = math.NaN()
 	}
-	says(sparse, "Mean ranks of 3 models", "17 blocks", "too few blocks: DCRNN (12)")
+	says(sparse, "Mean ranks of 3 models", "17 blocks", "numbers of blocks: DCRNN (12)")
+
+	scales := drawBlocks(20, 0) // a third of the error in each block, whose scales differ by orders of magnitude
+	for i, row := range scales.Values {
+		for j := range row {
+			row[j] = math.Pow(10, float64(i%8)) * math.Exp(0.1*row[j])
+		}
+		row[1] /= 3
+	}
+	scales.Ratios = true
+	says(scales, "Not told apart: GN-ODE / Ridge", "aligned ranks of log errors")
 
 	few, fewer := drawBlocks(leastBlocks-1, 4), drawBlocks(20, 4)
 	for i := range fewer.Values {

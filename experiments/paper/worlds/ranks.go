@@ -13,6 +13,7 @@ func (w Worlds) ranks(r *experiments.Report, drawn *catalogue.Drawn) {
 		return
 	}
 	all := catalogue.BlocksOf(r.Results, string(OnTest))
+	all.Ratios = true
 	all.Each = "dynamics on a family of graphs with a seed, which draws them"
 	all.Dependence = prose.Text("blocks")
 	dynamics := r.Results.Values("dynamics")
@@ -25,6 +26,7 @@ func (w Worlds) ranks(r *experiments.Report, drawn *catalogue.Drawn) {
 			continue
 		}
 		one := catalogue.BlocksOf(v.of(r.Results), string(OnTest))
+		one.Ratios = true
 		one.Each = "a family of graphs with a seed, which draws them"
 		one.Dependence = "Blocks of one seed share events and times, so that they depend on each other a little."
 		figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", w.Name, v.name), one)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -39,23 +40,44 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 	return summary(m, contests) + text, m.Table(), m.Details(), nil
 }
 
+// mostNamed is the number of rivals that a summary names one by one.
+const mostNamed = 3
+
 // summary says how the first subject of a matrix compares over each set of several worlds in which it is better or
-// worse than a rival; "" if there is none.
+// worse than a rival, of many only the nearest and the farthest; "" if there is none.
 func summary(m judge.Matrix, contests []contest) (text string) {
 	for at, c := range contests {
 		if !c.several || c.additional {
 			continue
 		}
-		compared := make(map[stats.Outcome][]string)
+		compared, rivals := make(map[stats.Outcome][]judge.Line), 0
 		for _, l := range m.Lines {
-			if f := l.Findings[at]; l.Row == m.Lines[0].Row {
-				compared[f.Outcome] = append(compared[f.Outcome], fmt.Sprintf("%s (%s)", l.Rival, m.Write(f.Difference, 0)))
+			if o := l.Findings[at].Outcome; l.Row == m.Lines[0].Row && o != stats.NotTested {
+				compared[o], rivals = append(compared[o], l), rivals+1
 			}
+		}
+		named := func(l judge.Line) string {
+			return fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0))
 		}
 		var parts []string
 		for _, o := range []stats.Outcome{stats.Better, stats.Worse} {
-			if compared[o] != nil {
-				parts = append(parts, string(o)+" than "+judge.Enumerate(compared[o]))
+			lines := compared[o]
+			slices.SortStableFunc(lines, func(a, b judge.Line) int {
+				return cmp.Compare(math.Abs(a.Findings[at].Difference), math.Abs(b.Findings[at].Difference))
+			})
+			var names []string
+			for _, l := range lines {
+				names = append(names, named(l))
+			}
+			switch {
+			case len(lines) > mostNamed:
+				count := fmt.Sprintf("%d of %d", len(lines), rivals)
+				if len(lines) == rivals {
+					count = "all " + strconv.Itoa(rivals)
+				}
+				parts = append(parts, fmt.Sprintf("%s than %s models, from %s to %s", o, count, names[0], names[len(names)-1]))
+			case len(lines) > 0:
+				parts = append(parts, string(o)+" than "+judge.Enumerate(names))
 			}
 		}
 		if parts != nil {
