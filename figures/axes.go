@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot/vg"
@@ -23,6 +24,7 @@ type Axes struct {
 	Room      []float64 // Lines: values that the range of Y must include, so that two figures have the same scale
 	Spans     []Span    // shaded ranges of X
 	Marks     []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
+	Notes     []string  // sentences below the figure, each on a new line
 	Width     float64   // points; 0 is 640, the width of a notebook's output
 	Height    float64   // points; 0 lets the figure choose
 }
@@ -69,8 +71,11 @@ func (a Axes) figure(height float64, alt string, body func(c draw.Canvas)) (*Fig
 			return nil, invalid("figures: mark %d (%q) lies at %g, wanted a finite X", i, m.Name, m.X)
 		}
 	}
-	return &Figure{
-		title: a.Title, alt: alt, width: vg.Points(width), height: vg.Points(height),
+	for _, note := range a.Notes {
+		alt += " " + strings.TrimSuffix(note, ".") + "."
+	}
+	f := &Figure{
+		title: a.Title, alt: alt, width: vg.Points(width), height: vg.Points(height), caption: a.Notes,
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, margin, -margin, margin, -margin)
 			if a.Title != "" {
@@ -79,7 +84,11 @@ func (a Axes) figure(height float64, alt string, body func(c draw.Canvas)) (*Fig
 			}
 			body(c)
 		},
-	}, nil
+	}
+	if a.Height == 0 {
+		f.height += f.captionHeight()
+	}
+	return f, nil
 }
 
 func (a Axes) titleHeight() vg.Length {

@@ -22,8 +22,6 @@ type Ranking struct {
 	Groups [][]int
 	// Instead, if not "", is shown instead of the diagram, for example that a global test does not reject.
 	Instead string
-	// Notes are the figure's caption, each on a new line.
-	Notes []string
 }
 
 // RankedModel is one model of a [Ranking].
@@ -61,8 +59,7 @@ func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 		rows := (len(r.Models) + 1) / 2
 		height += rankText + vg.Length(rankBar*(slices.Max(append(levels, -1))+1)+rankRow*rows+gap)
 	}
-	height += (&Figure{width: width + 2*margin, caption: r.Notes}).captionHeight()
-	f, err := axes.figure(max(smallest, height.Points()), describeRanking(axes, r), func(c draw.Canvas) {
+	return axes.figure(max(smallest, height.Points()), describeRanking(axes, r), func(c draw.Canvas) {
 		for i, line := range instead {
 			write(c, labelText, draw.XLeft, c.Min.X, c.Max.Y-vg.Length(i)*rankRow-rankRow/2, line)
 		}
@@ -70,11 +67,6 @@ func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 			r.draw(c, levels)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	f.caption = r.Notes
-	return f, nil
 }
 
 // sorted returns the models in order of their ranks, and the groups by new indices, sorted.
@@ -228,7 +220,6 @@ func describeRanking(axes Axes, r Ranking) string {
 			sentences[1] = "Not told apart: " + list(joined, "; ")
 		}
 	}
-	sentences = append(sentences, r.Notes...)
 	for i, s := range sentences {
 		sentences[i] = strings.TrimSuffix(s, ".")
 	}

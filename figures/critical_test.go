@@ -16,8 +16,7 @@ func ranking(k int) Ranking {
 	names := []string{"PENG-CDE beside a linear part, tuned on validation", "Ridge", "PENG-CDE", "Mean of recent values",
 		"STIDGCN", "STG-NCDE", "GN-ODE", "DCRNN", "Original GN-CDE", "ASTGCN, as published", "DCRNN, as published", "Zero",
 		"Last visible value"}
-	r := Ranking{Notes: []string{"40 blocks (a data set with a seed). Friedman's test: p = 1.2e-07. Bars join models " +
-		"that aligned ranks with Holm's correction do not tell apart at 0.05."}}
+	r := Ranking{}
 	for i := range k {
 		rank := 1.2 + float64(i)*(float64(k)-1.4)/float64(k-1)
 		r.Models = append(r.Models, RankedModel{Name: names[i], Rank: rank, Style: StyleOf(i)})
@@ -107,7 +106,7 @@ func TestRankingLevels(t *testing.T) {
 
 // A file has the notes drawn below; on a page they are text, which wraps as the page's does.
 func TestRankingCaption(t *testing.T) {
-	f := mustRank(t, Axes{Title: "Ranks"}, Ranking{Models: ranking(4).Models, Notes: []string{"p < 0.001, of all"}})
+	f := mustRank(t, Axes{Title: "Ranks", Notes: []string{"p < 0.001, of all"}}, ranking(4))
 	svg, err := f.SVG()
 	if err != nil {
 		t.Fatal(err)
@@ -135,9 +134,8 @@ func TestRankingCaption(t *testing.T) {
 func TestRankingHeight(t *testing.T) {
 	r := ranking(7)
 	_, height := mustRank(t, Axes{}, r).Size()
-	r.Notes = append(r.Notes, "another note")
-	if _, more := mustRank(t, Axes{}, r).Size(); more != height+noteLine {
-		t.Errorf("heights %g and %g, want one line more", height, more)
+	if _, more := mustRank(t, Axes{Notes: []string{"a note", "another note"}}, r).Size(); more != height+2*noteLine+gap {
+		t.Errorf("heights %g and %g, want two lines more", height, more)
 	}
 	if _, asked := mustRank(t, Axes{Height: 300}, r).Size(); asked != 300 {
 		t.Errorf("height %g, want the 300 asked for", asked)

@@ -146,11 +146,7 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
-			start := plotter.XY{X: x.min, Y: at}
-			if !math.IsNaN(r.published()) {
-				start.Y += 0.36 // above the diamond
-			}
-			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{start}, r.missing())})
+			p.Add(r.without(x, at))
 		} else {
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
@@ -174,6 +170,23 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 	p.Y.Label.Text, p.Y.Width, p.Y.Tick.Length, p.Y.Tick.Marker = "", 0, 0, names
 	p.Y.Tick.Label.Font, p.Y.Tick.Label.Color = labelText.Font, labelText.Color
 	return p
+}
+
+// without says why a row has no value, on the side of the panel that is free of its other results, else above them.
+func (r DotRow) without(x scale, at float64) plot.Plotter {
+	left, right := true, true
+	for _, v := range r.values() {
+		left, right = left && !(x.part(v) < 0.5), right && !(x.part(v) > 0.5)
+	}
+	start, align, offset := plotter.XY{X: x.min, Y: at}, text.XLeft, vg.Point{X: gap}
+	switch {
+	case left:
+	case right:
+		start.X, align, offset.X = x.max, text.XRight, 0
+	default:
+		start.Y += 0.36
+	}
+	return only{labels(noteText, align, offset, plotter.XYs{start}, r.missing())}
 }
 
 // diamond is an open diamond.

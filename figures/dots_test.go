@@ -6,11 +6,14 @@ import (
 	"testing"
 )
 
-// The text of a missing result does not cross its published result: it stands higher, by more than half a diamond.
-func TestMissingAbovePublished(t *testing.T) {
-	height := func(value Cell) float64 {
+// The text of a missing result stands on the side that is free of its other results, else higher than these by more
+// than half a diamond.
+func TestMissingBesideOtherResults(t *testing.T) {
+	find := regexp.MustCompile(`<text [^>]*\bx="([^"]*)" y="([^"]*)"[^>]*>1 of 3 seeds<`)
+	position := func(value Cell, seeds ...float64) (x, up float64) {
 		t.Helper()
-		f, err := Dots(Axes{}, DotRow{Value: value, None: "1 of 3 seeds"}, DotRow{Value: Number(1)})
+		f, err := Dots(Axes{}, DotRow{Value: value, Seeds: seeds, None: "1 of 3 seeds"}, DotRow{Value: Number(1)},
+			DotRow{Value: Number(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -18,17 +21,22 @@ func TestMissingAbovePublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := regexp.MustCompile(`<text [^>]*\by="([^"]*)"[^>]*>1 of 3 seeds<`).FindSubmatch(svg)
+		found := find.FindSubmatch(svg)
 		if found == nil {
 			t.Fatalf("no text in %s", svg)
 		}
-		y, err := strconv.ParseFloat(string(found[1]), 64)
-		if err != nil {
-			t.Fatal(err)
+		x, errX := strconv.ParseFloat(string(found[1]), 64)
+		y, errY := strconv.ParseFloat(string(found[2]), 64)
+		if errX != nil || errY != nil {
+			t.Fatal(errX, errY)
 		}
-		return -y // from the bottom
+		return x, -y
 	}
-	if free, published := height(Missing()), height(Missing().Published(Number(0.5))); published-free < 4 {
-		t.Errorf("the text stands at %g, and with a published result at %g", free, published)
+	x, up := position(Missing(), 0.9)
+	if right, same := position(Missing().Published(Number(0.1)), 0.2); !(right > x+100) || same != up {
+		t.Errorf("at %g, %g with results on the left, %g, %g without", right, same, x, up)
+	}
+	if left, raised := position(Missing().Published(Number(0.1)), 0.9); left != x || raised-up < 4 {
+		t.Errorf("at %g, %g with results on both sides, %g, %g without", left, raised, x, up)
 	}
 }

@@ -27,6 +27,14 @@ type scale struct {
 // holds reports whether v lies in the range.
 func (s scale) holds(v float64) bool { return v >= s.min && v <= s.max }
 
+// part returns the position of v in the range, from 0 to 1; NaN for NaN.
+func (s scale) part(v float64) float64 {
+	if s.log {
+		return math.Log(v/s.min) / math.Log(s.max/s.min)
+	}
+	return (v - s.min) / (s.max - s.min)
+}
+
 // fit returns a scale with all finite values, extended by a fraction pad of its length at both ends. Linear scales that
 // come near zero from one side start at zero.
 func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
@@ -71,8 +79,17 @@ type ticks struct {
 	log, whole bool // whole numbers, for days, epochs and nodes
 }
 
-// Ticks returns labelled ticks inside the range.
-func (t ticks) Ticks(low, high float64) (found []plot.Tick) {
+// Ticks returns labelled ticks inside the range, exactly: gonum keeps no room for the label of one that rounding put
+// outside.
+func (t ticks) Ticks(low, high float64) []plot.Tick {
+	found := t.near(low, high)
+	for i, tick := range found {
+		found[i].Value = min(max(tick.Value, low), high)
+	}
+	return found
+}
+
+func (t ticks) near(low, high float64) (found []plot.Tick) {
 	t.want = max(t.want, 2)
 	if t.log {
 		if found = t.logTicks(low, high); len(found) >= 2 {

@@ -66,7 +66,7 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	if !strings.HasPrefix(p, "<") {
 		p = "= " + p
 	}
-	ranking := figures.Ranking{}
+	axes, ranking := figures.Axes{Title: title}, figures.Ranking{}
 	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
 	if friedman.P > stats.Level {
 		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
@@ -81,11 +81,11 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks %s do not "+
 			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, of, stats.Level)
 	}
-	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
+	axes.Notes = append(axes.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {
-		ranking.Notes = append(ranking.Notes, b.Dependence)
+		axes.Notes = append(axes.Notes, b.Dependence)
 	}
-	return figures.CriticalDifference(figures.Axes{Title: title}, ranking)
+	return figures.CriticalDifference(axes, ranking)
 }
 
 // complete returns the ranked models, their errors on the blocks that lack none of them, and the other models with

@@ -54,9 +54,11 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 		kappas = append(kappas, kappa)
 	}
 	var lines []figures.Series
-	for _, id := range r.Models() {
+	trained, notes := drawn(r, results)
+	axes.Notes = notes
+	for _, id := range trained {
 		row := results.Where("model", id)
-		if len(row) == 0 || row[0].Model.Untrained || len(row.Finished()) == 0 {
+		if len(row.Finished()) == 0 {
 			continue
 		}
 		var seeds [][]float64

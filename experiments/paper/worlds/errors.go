@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
@@ -29,11 +30,9 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 		}
 		panels = append(panels, figures.DotPanel{Title: title})
 	}
-	for _, id := range r.Models() {
+	trained, notes := drawn(r, results)
+	for _, id := range trained {
 		model := results.Where("model", id)
-		if len(model.Made()) == 0 || model[0].Model.Untrained {
-			continue
-		}
 		some = some || len(model.Finished()) > 0
 		for i, world := range worlds {
 			row := figures.DotRow{Name: model[0].Model.Name, None: "not planned"}
@@ -47,7 +46,26 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
 	}
 	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
-		X: "mean squared error", Published: "the paper, with 400 nodes", Width: 820}, panels...)
+		X: "mean squared error", Published: "the paper, with 400 nodes", Width: 820, Notes: notes}, panels...)
+}
+
+// drawn returns the trained models with runs among the results, and notes that name the other models with runs.
+func drawn(r *experiments.Report, results experiments.Results) (trained, notes []string) {
+	var others []string
+	for _, id := range r.Models() {
+		switch model := results.Where("model", id); {
+		case len(model.Made()) == 0:
+		case model[0].Model.Untrained:
+			others = append(others, model[0].Model.Name)
+		default:
+			trained = append(trained, id)
+		}
+	}
+	if others != nil {
+		notes = []string{"Only in the tables, as errors can be of another order: " +
+			strings.Join(others, ", ") + "."}
+	}
+	return trained, notes
 }
 
 // errorRow is the error of a model in one world: the mean if all seeds are stored, else only the stored ones.

@@ -53,8 +53,11 @@ func TestErrorsInAllWorlds(t *testing.T) {
 			t.Errorf("%q is not in panel %d: %s", c.says, c.panel, panels[c.panel])
 		}
 	}
-	if strings.Contains(heat.Alt(), "Adjacency") || strings.Contains(heat.Alt(), "Linear law") {
+	if strings.Contains(heat.Alt(), "Adjacency") || strings.Contains(heat.Alt(), "Linear law 0") {
 		t.Errorf("a model without a run, or an untrained one, has a row: %s", heat.Alt())
+	}
+	if !strings.HasSuffix(heat.Alt(), "of another order: Linear law.") {
+		t.Errorf("the figure does not name what it leaves out: %s", heat.Alt())
 	}
 	for i := range r.Results {
 		r.Results[i].Record = nil

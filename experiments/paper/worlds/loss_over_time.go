@@ -34,16 +34,19 @@ func finished(r *experiments.Report, dynamics, family, model string) (experiment
 // lowest and the highest as a band for at most four models. Times differ between graphs, but the events of a seed
 // have the same indices among them. The errors at the k-th times are therefore drawn at the mean of these times.
 // Events of the first seed and the end of the training times are marked. Models without runs are left out; no models
-// means all.
+// means all trained ones, if there are any.
 func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
 	error) {
 	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time",
 		Y: "mean squared error", LogY: true}
 	if len(models) == 0 {
-		models = r.Models()
+		models, axes.Notes = drawn(r, r.Results.Where("dynamics", dynamics).Where("family", family))
+		if models == nil {
+			models, axes.Notes = r.Models(), nil
+		}
 	}
 	var lines []figures.Series
-	var drawn []string
+	var shown []string
 	for _, id := range models {
 		results, err := finished(r, dynamics, family, id)
 		if errors.Is(err, experiments.ErrNotStored) {
@@ -69,7 +72,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 			spread.Name += fmt.Sprintf(" (%d of %d seeds)", len(results), len(all))
 		}
 		spread.Style = catalogue.StyleIn(r, id)
-		lines, drawn = append(lines, spread), append(drawn, id)
+		lines, shown = append(lines, spread), append(shown, id)
 		if len(lines) == 1 {
 			axes.Marks = marks(results[0].Seed, results[0].Facts().Arrays["events"], trained)
 		}
@@ -77,8 +80,8 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 	if len(lines) == 0 {
 		return nil, catalogue.NoRuns(fmt.Sprint(models), dynamics, family)
 	}
-	for i, id := range drawn {
-		if !slices.Contains(banded(drawn), id) {
+	for i, id := range shown {
+		if !slices.Contains(banded(shown), id) {
 			lines[i].Lower, lines[i].Upper = nil, nil
 		}
 	}
