@@ -89,6 +89,7 @@ func (t ticks) Ticks(low, high float64) []plot.Tick {
 	return found
 }
 
+// near returns ticks that may be outside the range by rounding.
 func (t ticks) near(low, high float64) (found []plot.Tick) {
 	t.want = max(t.want, 2)
 	if t.log {

@@ -50,6 +50,14 @@ func TestTicks(t *testing.T) {
 }
 
 // Any range has ticks inside it, in order, with labels that differ, and not many more than asked.
+// The last tick of 0 to 0.3, six times a step of 0.05, lies at 0.3 itself.
+func TestTicksStayInside(t *testing.T) {
+	found := ticks{want: 8}.Ticks(0, 0.3)
+	if last := found[len(found)-1]; last.Value != 0.3 || last.Label != "0.30" {
+		t.Errorf("%+v, want a tick at exactly 0.3", last)
+	}
+}
+
 func TestTicksProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := rapid.Bool().Draw(t, "log")

@@ -23,7 +23,8 @@ func Answer(r *experiments.Report, err error) {
 
 func answer(r *experiments.Report) (items []figures.Item, err error) {
 	if r.Study.Page == nil {
-		return nil, errs.New(experiments.ErrInput, "notebook: study %s has no page to take an answer from", r.Study.Name)
+		return nil, errs.New(experiments.ErrInput, "notebook: study %s has no Page, which holds its answer: show its "+
+			"tables by PlotAll(report.Items())", r.Study.Name)
 	}
 	page, err := r.Study.Page(r)
 	if err != nil {

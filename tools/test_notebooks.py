@@ -55,6 +55,19 @@ class CellFailure(unittest.TestCase):
         self.assertIn("did not run", run_notebooks.cell_failure(new_code_cell("x")))
 
 
+class Linked(unittest.TestCase):
+    """A page in another folder than its notebook."""
+
+    def test_links(self):
+        text = "[data](../docs/own-data.md), [site](https://go.dev), [here](#top)"
+        notebook = new_notebook(cells=[new_markdown_cell(text), new_code_cell("a[0](../x)")])
+        page = run_notebooks.linked(notebook, Path("notebooks/a.ipynb"), Path("build/notebooks"))
+        want = "[data](../../notebooks/../docs/own-data.md), [site](https://go.dev), [here](#top)"
+        self.assertEqual(page.cells[0].source, want)
+        self.assertEqual(page.cells[1].source, "a[0](../x)")
+        self.assertEqual(notebook.cells[0].source, text)
+
+
 class Run(unittest.TestCase):
     """Whole notebooks, by the real kernel."""
 

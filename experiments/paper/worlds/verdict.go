@@ -56,9 +56,6 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 				compared[o], rivals = append(compared[o], l), rivals+1
 			}
 		}
-		named := func(l judge.Line) string {
-			return fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0))
-		}
 		var parts []string
 		for _, o := range []stats.Outcome{stats.Better, stats.Worse} {
 			lines := compared[o]
@@ -67,7 +64,7 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			})
 			var names []string
 			for _, l := range lines {
-				names = append(names, named(l))
+				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0)))
 			}
 			switch {
 			case len(lines) > mostNamed:
@@ -75,7 +72,8 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 				if len(lines) == rivals {
 					count = "all " + strconv.Itoa(rivals)
 				}
-				parts = append(parts, fmt.Sprintf("%s than %s models, from %s to %s", o, count, names[0], names[len(names)-1]))
+				parts = append(parts, fmt.Sprintf("%s than %s models, from %s to %s", o, count, names[0],
+					names[len(names)-1]))
 			case len(lines) > 0:
 				parts = append(parts, string(o)+" than "+judge.Enumerate(names))
 			}

@@ -1,11 +1,13 @@
 package worlds
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -86,6 +88,30 @@ func TestVerdictOfWorlds(t *testing.T) {
 }
 
 // Runs of the simulated worlds have a diagram of all dynamics and a diagram of each; runs of profile quick have none.
+// Few rivals are named one by one, of many the nearest and the farthest; a rival that is not tested does not count.
+func TestSummary(t *testing.T) {
+	m := judge.Matrix{Write: change, Cases: []string{"heat, all graphs"}}
+	add := func(rival string, o stats.Outcome, times float64) {
+		m.Add("PENG", rival, 0, judge.Finding{Outcome: o, Difference: -math.Log(times)})
+	}
+	says := func(want string) {
+		t.Helper()
+		if got := summary(m, []contest{{name: "heat, all graphs", several: true}}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	add("B", stats.Better, 4)
+	add("A", stats.Better, 2)
+	add("D", stats.Better, 30)
+	add("NONE", stats.NotTested, 1)
+	says("Heat, all graphs: PENG is better than A (2 times lower), B (4 times lower) and D (30 times lower). ")
+	add("C", stats.Better, 8)
+	says("Heat, all graphs: PENG is better than all 4 models, from A (2 times lower) to D (30 times lower). ")
+	add("LAW", stats.Worse, 1.0/50)
+	says("Heat, all graphs: PENG is better than 4 of 5 models, from A (2 times lower) to D (30 times lower), and worse " +
+		"than LAW (50 times higher). ")
+}
+
 func TestWorldsAreRanked(t *testing.T) {
 	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
 		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))
