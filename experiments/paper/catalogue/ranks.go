@@ -154,7 +154,7 @@ func left(blocks int, without []string) (text string) {
 	}
 	if len(without) > 0 {
 		text += fmt.Sprintf(" Not ranked, with their numbers of blocks: %s. A model is left out that lacks more than half "+
-			"of the blocks, or has the fewest while less than %d blocks have all models.", strings.Join(without, ", "),
+			"of the blocks, or has the fewest while fewer than %d blocks have all models.", strings.Join(without, ", "),
 			leastBlocks)
 	}
 	return text
