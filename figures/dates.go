@@ -31,11 +31,11 @@ func (a Axes) dated(x ...float64) bool {
 }
 
 // xTicks returns about want ticks between the ends of X.
-func (a Axes) xTicks(x scale, want int, whole bool) plot.Ticker {
+func (a Axes) xTicks(x scale, want int) plot.Ticker {
 	if a.dated(x.min, x.max) {
 		return dateTicks{a, want}
 	}
-	return ticks{want: want, log: x.log, whole: whole}
+	return ticks{want: want, log: x.log, whole: x.whole}
 }
 
 // xLabel returns the label of X, with the year if ticks do not show it.

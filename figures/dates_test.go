@@ -33,7 +33,7 @@ func TestDateTicks(t *testing.T) {
 		}
 		axes, x := Axes{X: "day", Start: start}, scale{min: c.low, max: c.high}
 		var labels []string
-		for _, tick := range axes.xTicks(x, c.want, false).Ticks(c.low, c.high) {
+		for _, tick := range axes.xTicks(x, c.want).Ticks(c.low, c.high) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, "|"); got != c.text {
@@ -78,7 +78,7 @@ func TestXWithoutDates(t *testing.T) {
 	}{"no start": {Axes{X: "day"}, 50}, "logarithmic": {Axes{X: "day", Start: start, LogX: true}, 50},
 		"too far": {Axes{X: "day", Start: start}, 1e6}} {
 		x := scale{min: 1, max: c.high, log: c.axes.LogX}
-		if _, dates := c.axes.xTicks(x, 4, false).(dateTicks); dates || c.axes.xLabel(x, 4) != "day" {
+		if _, dates := c.axes.xTicks(x, 4).(dateTicks); dates || c.axes.xLabel(x, 4) != "day" {
 			t.Errorf("%s: dates %v, label %q, want numbers and day", name, dates, c.axes.xLabel(x, 4))
 		}
 	}

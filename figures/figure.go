@@ -111,10 +111,11 @@ func (f *Figure) HTML() (string, error) {
 		return "", err
 	}
 	svg = svg[bytes.Index(svg, []byte("<svg ")):] // an XML declaration has no place inside a page
-	style := fmt.Sprintf(`<svg style="max-width:100%%;min-width:%.0fpx;height:auto" `,
-		min(leastWidth, 96.0/72*f.width.Points()))
+	least := min(leastWidth, 96.0/72*f.width.Points())
+	style := fmt.Sprintf(`<svg style="max-width:100%%;min-width:%.0fpx;height:auto" `, least)
 	svg = bytes.Replace(svg, []byte("<svg "), []byte(style), 1)
-	page := `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid">` + string(svg) + "</div>"
+	page := `<div style="margin:0.5em 0;container-type:inline-size;break-inside:avoid"><div style="overflow-x:auto">` +
+		string(svg) + "</div>" + scrolls(least, "The figure") + "</div>"
 	for _, paragraph := range f.caption {
 		page += fmt.Sprintf(`<p style="font-size:13px;margin:0.3em 0;max-width:60em">%s</p>`, html.EscapeString(paragraph))
 	}

@@ -289,9 +289,11 @@ func TestFigureHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const start = `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid"><svg `
-	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:640px;`) || strings.Contains(page, "<?xml") {
-		t.Errorf("page starts with %.120q", page)
+	const start = `<div style="margin:0.5em 0;container-type:inline-size;break-inside:avoid">` +
+		`<div style="overflow-x:auto"><svg `
+	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:640px;`) || strings.Contains(page, "<?xml") ||
+		!strings.Contains(page, "@container(max-width:640px)") {
+		t.Errorf("page starts with %.180q", page)
 	}
 	if small, err := mustLines(t, Axes{Width: 300}).HTML(); err != nil || !strings.Contains(small, "min-width:400px") {
 		t.Errorf("%v, a figure of 400 pixels is enlarged: %.120q", err, small)

@@ -40,8 +40,8 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	return axes.figure(height, describeGrid(axes, grid), func(c draw.Canvas) {
 		xTicks := int(c.Size().X / 76)
 		p := f.plot("", 0, xTicks, int(c.Size().Y/32))
-		x := scale{min: p.X.Min, max: p.X.Max}
-		p.X.Tick.Marker = axes.xTicks(x, xTicks, true)
+		x := scale{min: p.X.Min, max: p.X.Max, whole: true}
+		p.X.Tick.Marker = axes.xTicks(x, xTicks)
 		p.Add(bar)
 		for _, s := range axes.Spans { // over a heat map a span is a pair of lines
 			for _, x := range []float64{s.From, s.To} {

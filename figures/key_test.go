@@ -26,7 +26,7 @@ func TestKeyNames(t *testing.T) {
 		{"two rows", entries("PENG-CDE, all 15 maps", "Original GN-CDE", "Adjacency GN-CDE", "Constant", "GN-ODE",
 			"Pre-Mult GN-CDE"), 2, true},
 		{"three rows", entries("PENG-CDE", "PENG-CDE, residual", "Constant", "PENG-CDE, as published", "zero",
-			"training mean", "last visible", "recent mean", "ridge", "ridge, chosen penalty"), 3, true},
+			"training mean", "last value", "recent mean", "ridge", "ridge, chosen penalty"), 3, true},
 		{"fourteen", entries("DCRNN", "ASTGCN", "STIDGCN", "STG-NCDE", "Constant", "GN-ODE", "Adjacency GN-CDE",
 			"Pre-Mult GN-CDE, published start", "Pre-Mult GN-CDE", "Original GN-CDE", "PENG-CDE", "PENG-CDE, all 15 maps",
 			"band: lowest to highest", "changes (seed 0)", "end of training"), 4, true},

@@ -75,7 +75,7 @@ type panel struct {
 func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
 	p := &panel{Plot: newPlot(x, y, xTicks, yTicks), spans: axes.Spans,
 		grid: &plotter.Grid{Vertical: line(thin, gridGrey), Horizontal: line(thin, gridGrey)}}
-	p.X.Tick.Marker = axes.xTicks(x, xTicks, false)
+	p.X.Tick.Marker = axes.xTicks(x, xTicks)
 	p.X.Label.Text, p.Y.Label.Text = axes.xLabel(x, xTicks), axes.Y
 	for i, s := range axes.Spans { // behind the data; neighbours differ
 		from, to := max(s.From, x.min), min(s.To, x.max)

@@ -71,7 +71,7 @@ func TestHTML(t *testing.T) {
 		`<td style="text-align:left;min-width:6em;padding:3px 8px;vertical-align:top;min-width:10em">a|b &lt;c&gt;</td>`,
 		`The first is best on A; 2 * 2 seeds. No result is stored for fourth.</p>`,
 	} {
-		if !strings.Contains(page, want) {
+		if want = together.Replace(want); !strings.Contains(page, want) {
 			t.Errorf("page lacks %s\n%s", want, page)
 		}
 	}
@@ -101,11 +101,26 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	page, err := table.HTML()
-	want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span></td>`
+	want := together.Replace(`9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span></td>`)
 	if err != nil || !strings.Contains(page, want) {
 		t.Errorf("%v: no %s in\n%s", err, want, page)
 	}
 	texts(t, []byte("<div>"+page+"</div>"))
+}
+
+// The line that a table scrolls is shown in boxes narrower than the longest words and numbers need.
+func TestLeastWidth(t *testing.T) {
+	narrow := &Table{Columns: []Column{{Title: "a"}, {Title: "b"}}, Rows: [][]Cell{{Text("x"), Number(1)}}}
+	long := &Table{Columns: narrow.Columns, Rows: [][]Cell{{Text("some words that wrap"), Estimate(1234.5, 123.4)}}}
+	for _, c := range []struct {
+		table *Table
+		least string // 130 and 7 of text, 16 of padding each, rounded up; the words wrap, the number does not
+	}{{narrow, "170"}, {long, "240"}} {
+		page, err := c.table.HTML()
+		if err != nil || !strings.Contains(page, "@container(max-width:"+c.least+"px)") {
+			t.Errorf("%v: want a line below %s pixels in\n%s", err, c.least, page)
+		}
+	}
 }
 
 // How cells are marked: b best, . not.

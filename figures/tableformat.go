@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"html"
+	"math"
 	"strings"
 	"text/template"
 	"unicode"
@@ -21,8 +22,11 @@ var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
 		func(text string, _ Tone, _ string) string { return text },
 		"**%s**", ", %s"}
-	page = format{html.EscapeString, shade, "<b>%s</b>", ` <span style="display:block">%s</span>`}
+	page = format{func(text string) string { return together.Replace(html.EscapeString(text)) }, shade, "<b>%s</b>", ` <span style="display:block">%s</span>`}
 )
+
+// together keeps a number and its interval on one line.
+var together = strings.NewReplacer(" ± ", "\u00a0±\u00a0")
 
 // shades are the colours of tones, light enough for text on pages of any colour.
 var shades = [...]string{Favourable: "rgba(0,114,178,0.22)", Unfavourable: "rgba(213,94,0,0.22)"}
@@ -177,7 +181,7 @@ func (t *Table) Markdown() (string, error) {
 var pageTemplate = template.Must(template.New("table").Parse(`
 {{- define "align"}}{{if .}}text-align:left;min-width:6em{{else -}}
 text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap{{end}};padding:3px 8px;vertical-align:top{{end -}}
-<div style="overflow-x:auto" role="region" tabindex="0"
+<div style="container-type:inline-size"><div style="overflow-x:auto" role="region" tabindex="0"
 aria-label="{{with .Title}}{{html .}}{{else}}table{{end}}">
 <table style="border-collapse:collapse;margin:0.5em 0;font-size:13px">
 {{with .Title}}<caption style="caption-side:top;text-align:left;font-weight:bold;padding:2px 0">{{html .}}</caption>
@@ -191,13 +195,47 @@ aria-label="{{with .Title}}{{html .}}{{else}}table{{end}}">
 {{- if not $j}};min-width:10em{{end}}">{{$text}}</td>{{end}}</tr>
 {{end}}</tbody>
 </table></div>
-{{if .Wide}}<style>.fig-scrolls{display:none}@media(max-width:900px){.fig-scrolls{display:block}}</style>
-<p class="fig-scrolls" style="font-size:12px;margin:0.2em 0">The table scrolls sideways.</p>
-{{end}}{{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
+{{.Scrolls}}</div>
+{{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
 {{end}}`))
 
-// wideColumns is the number of columns from which a table says on narrow screens that it scrolls.
-const wideColumns = 7
+// leastWidth returns the least width of a table on a page, in CSS pixels of text of 13 pixels, about.
+func (l layout) leastWidth() (width float64) {
+	long := func(text string) float64 { return 13 * float64(noteText.Width(text)/noteText.Font.Size) }
+	for j, column := range l.Columns {
+		least := 0.0
+		if j == 0 {
+			least = 10 * 13
+		} else if l.Words[j] {
+			least = 6 * 13
+		}
+		fits := func(text string, breaks bool) {
+			if !breaks {
+				least = max(least, long(text))
+				return
+			}
+			for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '-' }) {
+				least = max(least, long(word))
+			}
+		}
+		fits(column.Title, true)
+		for _, row := range l.cells {
+			fits(together.Replace(row[j].value), l.Words[j])
+			fits(row[j].of, l.Words[j])
+		}
+		width += least + 16 // of padding
+	}
+	return width
+}
+
+// scrolls returns a line that a page shows below a box narrower than a width in CSS pixels. The box is in an element
+// with the style container-type:inline-size.
+func scrolls(width float64, what string) string {
+	narrow := 10 * math.Ceil(width/10)
+	return fmt.Sprintf(`<style>.fig-scrolls-%[1]g{display:none}@container(max-width:%[1]gpx){.fig-scrolls-%[1]g{`+
+		`display:block}}</style><p class="fig-scrolls-%[1]g" style="font-size:12px;margin:0.2em 0">%[2]s scrolls sideways.</p>`,
+		narrow, what)
+}
 
 // HTML returns a table without scripts, in a box that scrolls if the table is wider.
 func (t *Table) HTML() (string, error) {
@@ -208,8 +246,8 @@ func (t *Table) HTML() (string, error) {
 	var b strings.Builder
 	err = pageTemplate.Execute(&b, struct {
 		layout
-		Cells [][]string
-		Wide  bool
-	}{l, l.strings(page), len(t.Columns) >= wideColumns})
+		Cells   [][]string
+		Scrolls string
+	}{l, l.strings(page), scrolls(l.leastWidth(), "The table")})
 	return b.String(), err
 }

@@ -20,8 +20,8 @@ func finite(v float64) bool { return math.Abs(v) <= mostFinite }
 
 // scale is the range of an axis or of colours.
 type scale struct {
-	min, max float64
-	log      bool
+	min, max   float64
+	log, whole bool // whole: no drawn value has a fraction
 }
 
 // holds reports whether v lies in the range.
@@ -38,11 +38,11 @@ func (s scale) part(v float64) float64 {
 // fit returns a scale with all finite values, extended by a fraction pad of its length at both ends. Linear scales that
 // come near zero from one side start at zero.
 func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
-	low, high := math.Inf(1), math.Inf(-1)
+	low, high, whole := math.Inf(1), math.Inf(-1), true
 	for _, values := range groups {
 		for _, v := range values {
 			if finite(v) && (!log || v > 0) {
-				low, high = math.Min(low, v), math.Max(high, v)
+				low, high, whole = math.Min(low, v), math.Max(high, v), whole && v == math.Trunc(v)
 			}
 		}
 	}
@@ -58,9 +58,9 @@ func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
 	}
 	if high-low <= 1e-12*math.Max(math.Abs(low), math.Abs(high)) {
 		more := cmp.Or(math.Abs(high)/2, 1)
-		return scale{min: low - more, max: high + more}, true
+		return scale{min: low - more, max: high + more, whole: whole}, true
 	}
-	s = scale{min: low - pad*(high-low), max: high + pad*(high-low)}
+	s = scale{min: low - pad*(high-low), max: high + pad*(high-low), whole: whole}
 	if pad > 0 {
 		switch near := 0.25 * (high - low); {
 		case low >= 0 && low <= near:

@@ -47,6 +47,15 @@ func TestTicks(t *testing.T) {
 	if got := tickLabels(ticks{want: 10, whole: true}.Ticks(0, 3)); got != "0 1 2 3" {
 		t.Errorf("whole ticks: %q", got)
 	}
+	for _, c := range []struct {
+		values []float64
+		want   string
+	}{{[]float64{1, 2, 3}, "1 2 3"}, {[]float64{1, math.NaN(), 2.5}, "1.0 1.2 1.4 1.6 1.8 2.0 2.2 2.4"}} {
+		x, _ := fit(false, 0, c.values)
+		if got := tickLabels(Axes{}.xTicks(x, 10).Ticks(x.min, x.max)); got != c.want {
+			t.Errorf("ticks of X at %v: %q, want %q", c.values, got, c.want)
+		}
+	}
 }
 
 // Any range has ticks inside it, in order, with labels that differ, and not many more than asked.

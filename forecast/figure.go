@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -24,7 +25,7 @@ var styles = map[string]figures.Style{
 	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
 	nodeMean:                {Colour: figures.Ink, Dash: figures.Dotted},
 	"training mean":         {Colour: figures.Ink, Dash: figures.LongDashed},
-	"last visible":          {Colour: figures.Green, Dash: figures.LongDashed},
+	"last value":            {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent mean":           {Colour: figures.Orange, Dash: figures.Dashed},
 	"ridge":                 {Colour: figures.Sky, Dash: figures.DashDot},
 	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
@@ -73,6 +74,9 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 		}
 		for _, u := range nodes {
 			panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
+			if _, err := strconv.ParseFloat(panel.Title, 64); err == nil {
+				panel.Title = cmp.Or(m.Recipe.Config.Nodes.Node, "node") + " " + panel.Title
+			}
 			if len(targets) > 1 {
 				panel.Title += ": " + name
 			}
@@ -309,9 +313,9 @@ func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []fig
 	if err != nil {
 		return nil, nil, err
 	}
-	shown, rivals := []baseline.Score{r.Score}, r.rivals()
-	if best, ok := baseline.Best(rivals); ok {
-		shown = append(shown, best)
+	shown := []baseline.Score{r.Score}
+	if rival, ok := r.rival(); ok {
+		shown = append(shown, rival)
 	}
 	tested := r.Score.Windows[0].Last()
 	forecasts, err := r.figure(r.Series, ahead, shown, r.Coverage, tested-len(r.Score.Windows)-shownTail/2, nodes)
@@ -319,7 +323,7 @@ func (r *Result) figures(ahead []Forecast, nodes []string) (first, details []fig
 		return nil, nil, err
 	}
 	var rows []figures.DotRow
-	for _, s := range append(shown[:1:1], rivals...) {
+	for _, s := range append(shown[:1:1], r.rivals()...) {
 		if s.Err == nil {
 			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
 			rows = append(rows, figures.DotRow{Name: s.Name, Style: styleOf(s.Name), Value: estimate(s.Mean()), Seeds: windows})

@@ -239,16 +239,16 @@ func (i *Interval) holds(truth []float64) (share, width float64) {
 	return stat.Mean(inside, nil), stat.Mean(widths, nil)
 }
 
-// coverageTable shows how often intervals held.
+// coverageTable shows the coverage of intervals.
 func (r *Result) coverageTable() *figures.Table {
 	coverage, unit := r.Coverage, r.Target()
 	if len(r.Recipe.Config.Nodes.Targets) > 1 {
 		unit = "in its unit"
 	}
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
-		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "wanted, %"}, {Title: "held, %", Decimals: 1},
+		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "level, %"}, {Title: "coverage, %", Decimals: 1},
 			{Title: "mean width, " + unit}},
-		Notes: []string{"Held: the share of values inside intervals made only from earlier forecasts, with its 95% " +
+		Notes: []string{"Coverage: the share of values inside intervals made only from earlier forecasts, with its 95% " +
 			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
 			"averaged with the mean of all nodes, which counts as five; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}

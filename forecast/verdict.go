@@ -22,10 +22,19 @@ func (r *Result) Verdict() string {
 	if r.simple == nil {
 		return Verdict(r.Score, r.Simple)
 	}
-	if best, ok := r.Choice.best(true); ok {
-		return versus(r.Score, best.Score)
+	if rival, ok := r.rival(); ok {
+		return versus(r.Score, rival)
 	}
 	return "No model could be trained."
+}
+
+// rival returns the forecast that the verdict compares the model with.
+func (r *Result) rival() (baseline.Score, bool) {
+	if r.simple == nil {
+		return baseline.Best(r.Simple)
+	}
+	best, ok := r.Choice.best(true)
+	return best.Score, ok
 }
 
 // Verdict compares a model with the simple forecasts of [baseline.Compare] on the same windows, in one sentence.

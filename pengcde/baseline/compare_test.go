@@ -86,7 +86,7 @@ func TestCompareNamesWhatASeriesCannotHave(t *testing.T) {
 			t.Errorf("%s: %v, mean %g, difference %g", s.Name, s.Err, mean, difference)
 		}
 	}
-	if want := []string{"last visible", "recent mean", "ridge", "ridge, chosen penalty",
+	if want := []string{"last value", "recent mean", "ridge", "ridge, chosen penalty",
 		"ridge with neighbours"}; !slices.Equal(missing, want) ||
 		len(names) != 7 {
 		t.Errorf("of %q missing are %q, want %q", names, missing, want)
@@ -206,7 +206,7 @@ func ExampleCompare() {
 	// Output:
 	// zero                   0.79
 	// training mean          1.87
-	// last visible           0.70
+	// last value             0.70
 	// recent mean            0.49
 	// ridge                  0.60
 	// ridge, chosen penalty  0.60

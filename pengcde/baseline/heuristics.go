@@ -116,11 +116,11 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 // Persistence repeats the newest value known at the last input, Series.LastObserved.
 type Persistence struct{ untrained }
 
-func (Persistence) Name() string { return "last visible" }
+func (Persistence) Name() string { return "last value" }
 
 // Forecast returns the newest value of each node.
 func (Persistence) Forecast(w dyngraph.Window) ([]float64, error) {
-	return known("last visible", w.LastObserved)
+	return known("last value", w.LastObserved)
 }
 
 // RecentMean forecasts each node's mean of its latest values known at the last input, Series.RecentMean.

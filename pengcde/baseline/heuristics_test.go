@@ -32,7 +32,7 @@ func england(t *testing.T) []dyngraph.Window {
 // the published file to three digits.
 func TestEnglandCovid(t *testing.T) {
 	windows := england(t)
-	want := map[string]float64{"zero": 0.914, "training mean": 0.866, "last visible": 1.025, "recent mean": 0.728}
+	want := map[string]float64{"zero": 0.914, "training mean": 0.866, "last value": 1.025, "recent mean": 0.728}
 	for _, f := range baseline.Heuristics() {
 		if _, simple := want[f.Name()]; !simple {
 			continue
@@ -237,7 +237,7 @@ func ExampleForecaster() {
 	// Output:
 	// zero                  0.561 <nil>
 	// training mean         1.104 <nil>
-	// last visible          0.706 <nil>
+	// last value            0.706 <nil>
 	// recent mean           0.394 <nil>
 	// ridge                 0.472 <nil>
 	// ridge, chosen penalty 0.427 <nil>

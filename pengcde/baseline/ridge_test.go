@@ -68,7 +68,7 @@ func TestFiguresOfSimpleForecasts(t *testing.T) {
 		}
 		return s
 	}
-	type figures [4]float64 // zero, last visible, recent mean, ridge
+	type figures [4]float64 // zero, last value, recent mean, ridge
 	for _, c := range []struct {
 		name                   string
 		series                 *dyngraph.Series
