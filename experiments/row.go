@@ -102,6 +102,14 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 	return values, nil
 }
 
+// StoredName returns the name in the identities of a forecast's runs, which a new name leaves as it was.
+func StoredName(f baseline.Forecaster) string {
+	if _, ok := f.(baseline.Persistence); ok {
+		return "last visible"
+	}
+	return f.Name()
+}
+
 // BaselineRow returns the row of a forecast of package baseline. It is Untrained: each run fits it again.
 func BaselineRow(id string, f baseline.Forecaster) Row {
 	return Row{ID: id, Name: f.Name(), Untrained: true,
@@ -116,7 +124,7 @@ func BaselineRow(id string, f baseline.Forecaster) Row {
 			if v := reflect.Indirect(reflect.ValueOf(resolved)); v.Kind() == reflect.Struct {
 				settings, err = canonicalJSON(v)
 			}
-			return map[string]any{"name": f.Name(), "settings": settings}, err
+			return map[string]any{"name": StoredName(f), "settings": settings}, err
 		})}
 }
 

@@ -235,7 +235,7 @@ func (j Judgement) InWords() string {
 	return text
 }
 
-// byGroup names cases by group; counts gives the number of all cases of a group.
+// byGroup names cases by group, such as "heat, gene: GN-ODE"; counts gives the number of all cases of a group.
 func byGroup(cases []Case, counts map[string]int) (groups []string) {
 	names := make(map[string][]string)
 	for _, c := range cases {
@@ -244,18 +244,25 @@ func byGroup(cases []Case, counts map[string]int) (groups []string) {
 		}
 		names[c.Group] = append(names[c.Group], c.Name)
 	}
-	for i, group := range groups {
+	var texts []string
+	with := make(map[string][]string) // the groups of a text
+	for _, group := range groups {
 		some := names[group]
-		switch text := strings.Join(some, ", "); {
-		case group == "":
-			groups[i] = text
-		case len(some) > 1 && len(some) == counts[group]:
-			groups[i] = fmt.Sprintf("%s: all %d", group, len(some))
-		default:
-			groups[i] = group + ": " + text
+		text := strings.Join(some, ", ")
+		if group != "" && len(some) > 1 && len(some) == counts[group] {
+			text = fmt.Sprintf("all %d", len(some))
+		}
+		if with[text] == nil {
+			texts = append(texts, text)
+		}
+		with[text] = append(with[text], group)
+	}
+	for i, text := range texts {
+		if groups := strings.Join(with[text], ", "); groups != "" {
+			texts[i] = groups + ": " + text
 		}
 	}
-	return groups
+	return texts
 }
 
 // Usable returns the report of a study if its models may be compared, and otherwise the reason why not.

@@ -1,10 +1,22 @@
 package judge
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/stats"
 )
+
+// Groups with the same cases are named once.
+func TestByGroup(t *testing.T) {
+	cases := []Case{{Group: "heat", Name: "A"}, {Group: "heat", Name: "B"}, {Group: "gene", Name: "A"},
+		{Group: "gene", Name: "B"}, {Group: "opinion", Name: "B"}}
+	got := strings.Join(byGroup(cases, nil), "; ")
+	all := strings.Join(byGroup(cases, map[string]int{"heat": 2, "gene": 2, "opinion": 2}), "; ")
+	if got != "heat, gene: A, B; opinion: B" || all != "heat, gene: all 2; opinion: B" {
+		t.Errorf("%q, %q", got, all)
+	}
+}
 
 // The outcomes of cases give the verdict.
 func TestVerdictsOfCases(t *testing.T) {

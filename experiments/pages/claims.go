@@ -105,13 +105,31 @@ func (d *Document) evidence(profile experiments.Profile) judge.Evidence {
 	return e
 }
 
-// InWords returns the verdict with the cases behind it, and the profile if it is not the document's.
+// InWords returns the verdict with the cases behind it, by profile if there are two.
 func (j judged) InWords() string {
-	text := j.Judgement.InWords()
-	if j.Own != nil {
-		text = fmt.Sprintf("profile %s: %s. Profile %s: %s", j.Profile, text, j.Own.Profile, j.Own.InWords())
+	if j.Own == nil {
+		return j.Judgement.InWords()
 	}
-	return text
+	return fmt.Sprintf("profile %s: %s. Profile %s: %s", j.Profile, j.Judgement.InWords(), j.Own.Profile,
+		j.Own.Judgement.InWords())
+}
+
+// verdict is a verdict with the cases behind it, by one field and profile.
+type verdict struct{ By, InWords string }
+
+// ByField returns the verdicts by field and profile; none if there is only one.
+func (j judged) ByField() (all []verdict) {
+	if j.Own == nil && j.Recommended == nil {
+		return nil
+	}
+	add := func(field string, j *judged) {
+		for ; j != nil; j = j.Own {
+			all = append(all, verdict{fmt.Sprintf("%s, profile %s", field, j.Profile), j.Judgement.InWords()})
+		}
+	}
+	add("published field", &j)
+	add("recommended field", j.Recommended)
+	return all
 }
 
 // claimsTable returns the verdicts on the paper's claims about studies.

@@ -58,6 +58,14 @@ func TestClaimsOfTwoProfiles(t *testing.T) {
 	if got := untouched.InWords(); got != want {
 		t.Errorf("untouched is %q, want %q", got, want)
 	}
+	var by []string
+	for _, v := range untouched.ByField() {
+		by = append(by, v.By)
+	}
+	if got := strings.Join(by, "; "); got != "published field, profile full; published field, profile medium; "+
+		"recommended field, profile full; recommended field, profile medium" {
+		t.Errorf("untouched by field: %s", got)
+	}
 	if rivals.Profile != experiments.Medium || rivals.Own != nil || rivals.Verdict != judge.HoldsOnlyWhere {
 		t.Errorf("rivals in profile %s: %s", rivals.Profile, rivals.InWords())
 	}

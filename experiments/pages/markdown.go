@@ -27,18 +27,19 @@ const claimsIntroduction = "Each row is a claim of the paper, in our words. *As 
 // FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
+	opening := ""
+	if first := d.opening(); first != nil {
+		opening = picture(*first, folder)
+	}
 	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s. The command `pengcde "+
 		"results page` writes this page from stored runs; nothing on it is written by hand. At the end it says [what "+
 		"the runs cost](#runs-and-their-cost). %sScores are mean squared "+
 		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
 		"better.\n\n%s<details><summary>Names of rows, and marks in the matrices</summary>\n\n"+rowsNote+
 		"\n\nMarks: "+judge.Legend("")+"\n\n</details>\n\n## What the runs say\n\n",
-		d.Profile, d.sizes(), d.opening(folder))
-	for _, p := range d.Parts {
-		if p.Verdict == "" {
-			continue
-		}
-		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", d.named(p.Report.Study.Title, p.Report), d.anchor(p.Report), p.Verdict)
+		d.Profile, d.sizes(), opening)
+	for _, a := range d.answers() {
+		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", a.Title, a.ID, a.Verdict)
 	}
 	if len(d.None) > 0 {
 		var names []string
@@ -138,16 +139,6 @@ func (d *Document) markdownPart(p *experiments.Part, folder string, again bool) 
 	const summary = "<details><summary>Where the runs come from, and what they cost</summary>"
 	fmt.Fprintf(&b, summary+"\n\n%s\n\n%s\n</details>\n", p.Report.Origin(), runs)
 	return b.String(), nil
-}
-
-// opening returns the first picture of the first study that has one.
-func (d *Document) opening(folder string) string {
-	for _, p := range d.Parts {
-		if p.Pictures > 0 {
-			return picture(p.Figures[0], folder)
-		}
-	}
-	return ""
 }
 
 // picture returns a figure as a paragraph.

@@ -97,6 +97,32 @@ func (d *Document) profiles() []experiments.Profile {
 	return slices.Compact([]experiments.Profile{experiments.Full, d.Profile})
 }
 
+// answer is the verdict of a part, with a link to it.
+type answer struct {
+	link
+	Verdict string
+}
+
+// answers returns the parts' verdicts.
+func (d *Document) answers() (all []answer) {
+	for _, p := range d.Parts {
+		if p.Verdict != "" {
+			all = append(all, answer{link{d.anchor(p.Report), d.named(p.Report.Study.Title, p.Report)}, p.Verdict})
+		}
+	}
+	return all
+}
+
+// opening returns the first picture of the first part that has one, or nil.
+func (d *Document) opening() *experiments.PageFigure {
+	for _, p := range d.Parts {
+		if p.Pictures > 0 {
+			return &p.Figures[0]
+		}
+	}
+	return nil
+}
+
 // part returns the part of a study in a profile, or nil.
 func (d *Document) part(study string, profile experiments.Profile) *experiments.Part {
 	at := slices.IndexFunc(d.Parts, func(p *experiments.Part) bool {

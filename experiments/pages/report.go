@@ -79,13 +79,20 @@ func (d *Document) Report() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	opening := ""
+	if first := d.opening(); first != nil {
+		if opening, err = first.Figure.HTML(); err != nil {
+			return nil, err
+		}
+	}
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sizes": d.sizes(),
+		"Opening": template.HTML(opening), "Answers": d.answers(), // figures escape their input, as tables do
 		"Sections": sections, "Claims": claims, "Counts": counts,
 		"Verdicts": judge.Verdicts(), "Exhibits": d.exhibits(), "JudgedBy": paper.JudgedBy,
 		"NotReproduced": paper.NotReproduced,
-		"Costs":         template.HTML(costs), // from package figures, which escapes its input
+		"Costs":         template.HTML(costs),
 		"AboutCosts":    costsIntroduction,
 		"Last":          last.Format("2 January 2006"),
 		"Comparable":    d.Profile != experiments.Quick,

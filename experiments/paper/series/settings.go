@@ -89,7 +89,7 @@ func (s setting) on(seeds map[Split]int) []setting {
 func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
-		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
+		id := strings.NewReplacer(", ", "-", " ", "-").Replace(experiments.StoredName(h))
 		s := setting{Row: experiments.BaselineRow(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
 		all = append(all, s.on(seeds)...)

@@ -17,8 +17,8 @@ const discreteEnding = "-discrete"
 
 // Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone",
 // "shape", and "noise-20" for noise on 20 observations. With the ending "-discrete" it draws the discrete-step
-// networks. Both figures include the trivial classifier and have the same scale. Bands are 95% intervals over seeds,
-// for all models except the trivial classifier and Constant: more than four would cover each other, and
+// networks. Both figures include the removed ratio and have the same scale. Bands are 95% intervals over seeds,
+// for all models except the removed ratio and Constant: more than four would cover each other, and
 // [Oversampling.Tables] has the intervals of all. A value with missing or diverged runs is left open. The error wraps
 // [experiments.ErrNotStored] if there is nothing to draw, and [experiments.ErrInput] for another name.
 func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure, error) {
@@ -42,7 +42,7 @@ func (p panel) figureName(discrete bool) string {
 	return p.name
 }
 
-// draw draws the equations or the discrete-step networks, and the trivial classifier.
+// draw draws the equations or the discrete-step networks, and the removed ratio.
 func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, error) {
 	axes, trained := p.axes, false
 	axes.Title += ": equations"

@@ -139,7 +139,7 @@ func (p panel) remedies() string {
 			}
 		}
 		if plain := mean(base); plain != "" && clauses != nil {
-			sentences = append(sentences, fmt.Sprintf("Under noise %s has a mean accuracy of %s; %s.",
+			sentences = append(sentences, fmt.Sprintf("Over all levels of noise %s has a mean accuracy of %s; %s.",
 				p.results.Where("model", base)[0].Model.Name, plain, strings.Join(clauses, ", ")))
 		}
 	}

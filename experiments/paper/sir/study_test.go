@@ -308,9 +308,9 @@ func TestSIRVerdict(t *testing.T) {
 		"affine and PENG-CDE affine with constant steps (mean 0.90); rises for ASTGCN (by 0.30); " +
 		"falls for DCRNN (by 0.40); is undecided for STIDGCN (mean 0.80). " +
 		"Accuracy under noise with 20 observations stays level for ", "; falls for PENG-CDE with adaptive steps (by 0.40). " +
-		"The trivial classifier, which learns nothing, has a mean accuracy of 1.00 and 0.91 in these two. " +
-		"Under noise PENG-CDE affine has a mean accuracy of 0.90; 0.90 with smoothing, ",
-		"Under noise DCRNN has a mean accuracy of 0.95; 0.90 with smoothing, "} {
+		"Removed ratio, which learns nothing, has a mean accuracy of 1.00 and 0.91 in these two. " +
+		"Over all levels of noise PENG-CDE affine has a mean accuracy of 0.90; 0.90 with smoothing, ",
+		"Over all levels of noise DCRNN has a mean accuracy of 0.95; 0.90 with smoothing, "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -424,7 +424,7 @@ func TestEpidemicPair(t *testing.T) {
 	}
 }
 
-// The trivial classifier finds gamma, and refuses windows without an epidemic.
+// The removed ratio finds gamma, and refuses windows without an epidemic.
 func TestRemovedRatio(t *testing.T) {
 	pattern, _, err := dyngraph.NewPattern(1, nil, nil)
 	if err != nil {

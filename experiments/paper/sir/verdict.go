@@ -39,7 +39,7 @@ func (x expectation) outcome(c change) stats.Outcome {
 	return stats.NotShown
 }
 
-// trivial compares the trivial classifier with the trained models; "" if it has no runs, and for times.
+// trivial compares [RemovedRatio], which learns nothing, with the trained models; "" if it has no runs, and for times.
 func (p panel) trivial() string {
 	ratio := p.results.Where("model", catalogue.RatioID)
 	if p.times || len(ratio) == 0 || ratio.Gap() != "" {
@@ -50,14 +50,14 @@ func (p panel) trivial() string {
 		places = append(places, stat.Mean(ratio.Where(p.key, value).Scores(accuracy), nil))
 	}
 	if floats.Min(places) == 1 {
-		return "the trivial classifier, which learns nothing, is at 1.00 everywhere, so that models only show what they lose"
+		return "Removed ratio, which learns nothing, is at 1.00 everywhere, so that models only show what they lose"
 	}
 	better, worse, rivals, err := p.comparedWith(ratio)
 	if err != nil {
-		return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; not compared with models: %v",
+		return fmt.Sprintf("Removed ratio, which learns nothing, has %.2f to %.2f; not compared with models: %v",
 			floats.Min(places), floats.Max(places), err)
 	}
-	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s; "+
+	return fmt.Sprintf("Removed ratio, which learns nothing, has %.2f to %.2f; better over all places: %s; "+
 		"worse: "+
 		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places),
 		listed(better), listed(worse), rivals)
@@ -100,7 +100,7 @@ func listed(names []string) string {
 }
 
 // verdict describes how accuracy changes with the number of observations and under noise. The matrix shows this for
-// all panels; details has the changes and the comparison with the trivial classifier. All results are empty if
+// all panels; details has the changes and the comparison with the removed ratio. All results are empty if
 // nothing can be judged or compared.
 func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	if !r.Comparable() {
@@ -146,7 +146,7 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 		if len(trivial) == 2 {
 			of = " in these two"
 		}
-		sentences = append(sentences, "The trivial classifier, which learns nothing, has a mean accuracy of "+
+		sentences = append(sentences, "Removed ratio, which learns nothing, has a mean accuracy of "+
 			judge.Enumerate(trivial)+of+".")
 	}
 	sentences = append(sentences, remedies)
