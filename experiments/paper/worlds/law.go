@@ -1,8 +1,12 @@
 package worlds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -42,10 +46,13 @@ func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph
 	return nil
 }
 
+// leastShare is the least part that a term of a law has in the largest one, by size, to be shown.
+const leastShare = 0.01
+
 // Law returns the linear equations that the row "law" has learnt for the given dynamics, by family. The table has the
-// coefficient of each map in the unit 1/time (no unit for a change of A), and the root mean square of the term in
-// dx/dt or, at an event, in x. Families without a run are left out; if all are, the error wraps
-// [experiments.ErrNotStored]. It wraps [experiments.ErrInput] if several worlds have the dynamics on a family.
+// coefficients in the unit 1/time (no unit for a change of A) of the terms with a notable size, the root mean square of
+// a term in dx/dt or, at an event, in x; the largest first. Families without a run are left out; if all are, the error
+// wraps [experiments.ErrNotStored]. It wraps [experiments.ErrInput] if several worlds have the dynamics on a family.
 func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("The linear equation learnt of %s, profile %s", dynamics, r.Profile),
 		Columns: []figures.Column{{Title: "term"}},
@@ -59,26 +66,51 @@ func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, err
 			return nil, err
 		}
 		families = append(families, some)
-		t.Columns = append(t.Columns, figures.Column{Title: family, Decimals: 4}, figures.Column{Title: "adds"})
+		t.Columns = append(t.Columns, figures.Column{Title: family, Decimals: 4})
 	}
 	if len(families) == 0 {
 		return nil, catalogue.NoRuns(catalogue.LawID, dynamics)
 	}
-	row := func(name, array string, at, coefficient int) {
-		cells := []figures.Cell{figures.Text(name)}
-		for _, results := range families {
+	t.Columns = append(t.Columns, figures.Column{Title: "size, % of the largest", Decimals: 1})
+	type learnt struct {
+		cells []figures.Cell
+		sizes []float64 // by family
+		share float64   // of the largest term, in the family where that is most
+	}
+	var terms []learnt
+	largest := make([]float64, len(families))
+	add := func(name, array string, at, coefficient int) {
+		term := learnt{cells: []figures.Cell{figures.Text(name)}}
+		for k, results := range families {
 			var coefficients, sizes []float64
 			for _, run := range results {
 				values := run.Facts().Arrays[array][at]
 				coefficients, sizes = append(coefficients, values[coefficient]), append(sizes, values[coefficient+1])
 			}
-			cells = append(cells, experiments.Interval{}.Cell(coefficients), experiments.Interval{}.Cell(sizes))
+			size := stat.Mean(sizes, nil)
+			term.cells = append(term.cells, experiments.Interval{}.Cell(coefficients))
+			term.sizes, largest[k] = append(term.sizes, size), max(largest[k], size)
 		}
-		t.Rows = append(t.Rows, cells)
+		terms = append(terms, term)
 	}
-	row("x", lawState, 0, 1)
+	add("x", lawState, 0, 1)
 	for i, term := range families[0][0].Facts().Arrays[lawTerms] {
-		row(law.Term{Map: equivariant.Map(term[0]), Change: term[1] == 1}.String(), lawTerms, i, 2)
+		add(law.Term{Map: equivariant.Map(term[0]), Change: term[1] == 1}.String(), lawTerms, i, 2)
+	}
+	for i, term := range terms {
+		for k, size := range term.sizes {
+			terms[i].share = max(terms[i].share, size/largest[k])
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b learnt) int { return cmp.Compare(b.share, a.share) })
+	for _, term := range terms {
+		if term.share >= leastShare {
+			t.Rows = append(t.Rows, append(term.cells, figures.Number(100*term.share)))
+		}
+	}
+	if left := terms[len(t.Rows):]; len(left) > 0 {
+		t.Finding = fmt.Sprintf("Not shown: the other %d terms, each at most %.2g%% of the size of the largest.",
+			len(left), 100*left[0].share)
 	}
 	return t, nil
 }
