@@ -235,7 +235,7 @@ func (j Judgement) InWords() string {
 	return text
 }
 
-// byGroup names cases by group, such as "heat, gene: GN-ODE"; counts gives the number of all cases of a group.
+// byGroup names cases by group, such as "heat and gene: GN-ODE"; counts gives the number of all cases of a group.
 func byGroup(cases []Case, counts map[string]int) (groups []string) {
 	names := make(map[string][]string)
 	for _, c := range cases {
@@ -258,7 +258,7 @@ func byGroup(cases []Case, counts map[string]int) (groups []string) {
 		with[text] = append(with[text], group)
 	}
 	for i, text := range texts {
-		if groups := strings.Join(with[text], ", "); groups != "" {
+		if groups := Enumerate(with[text]); groups != "" {
 			texts[i] = groups + ": " + text
 		}
 	}

@@ -13,7 +13,7 @@ func TestByGroup(t *testing.T) {
 		{Group: "gene", Name: "B"}, {Group: "opinion", Name: "B"}}
 	got := strings.Join(byGroup(cases, nil), "; ")
 	all := strings.Join(byGroup(cases, map[string]int{"heat": 2, "gene": 2, "opinion": 2}), "; ")
-	if got != "heat, gene: A, B; opinion: B" || all != "heat, gene: all 2; opinion: B" {
+	if got != "heat and gene: A, B; opinion: B" || all != "heat and gene: all 2; opinion: B" {
 		t.Errorf("%q, %q", got, all)
 	}
 }

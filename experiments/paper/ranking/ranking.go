@@ -60,7 +60,7 @@ func NodeAffinity() *Affinity {
 		return tgb.AgtpaTrade(ctx)
 	}}
 	a := &Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
-		Title: "Who will trade with whom", Data: "agtpa_trade: 69 countries, 1986 to 2006; TGB's by --data",
+		Title: "Who will trade with whom", Data: "agtpa_trade: 69 countries, 1986 to 2006; or TGB's own files",
 		About: prose.Text("about node-affinity"), TakesData: true}}
 	return a.complete()
 }

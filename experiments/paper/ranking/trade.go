@@ -189,8 +189,12 @@ func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.
 			rows = append(rows, figures.DotRow{Name: nodeOf(loaded.Data, u), Value: figures.Number(gains[k])})
 		}
 	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Who gains and who loses by %s, %s, profile %s",
-		some[0].Model.Name, data, r.Profile), X: "NDCG@10 minus Persistent Forecast's"}, rows...)
+	axes := figures.Axes{Title: fmt.Sprintf("Who gains and who loses by %s, %s, profile %s", some[0].Model.Name, data,
+		r.Profile), X: "NDCG@10 minus Persistent Forecast's"}
+	if len(rows) < len(nodes) {
+		axes.Notes = []string{fmt.Sprintf("The %d nodes at each end, of %d.", shown, len(nodes))}
+	}
+	return figures.Dots(axes, rows...)
 }
 
 func nodeOf(data *affinity.Data, node int) string {

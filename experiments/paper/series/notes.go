@@ -19,7 +19,7 @@ var (
 		"defects; for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a " +
 		"star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
-		"brackets), mean over the tested windows; single: the error of one seed."
+		"brackets), mean over the tested windows; one seed: the error of one seed."
 	simpleNote = prose.Text("simple")
 )
 

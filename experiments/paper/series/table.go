@@ -41,7 +41,7 @@ func (c comparison) table() (*figures.Table, error) {
 	for _, title := range []string{"model", "control", "size"} {
 		add(true, figures.Column{Title: title})
 	}
-	add(!random, figures.Column{Title: "single"})
+	add(!random, figures.Column{Title: "one seed"})
 	add(random, figures.Column{Title: "validation", Better: better, Decimals: 3})
 	add(true, figures.Column{Title: "test", Better: better, Decimals: 3})
 	add(c.Comparable(), figures.Column{Title: "minus best simple", Decimals: 3})
@@ -88,7 +88,7 @@ func (r row) head() []figures.Cell {
 // cells returns the errors of a row.
 func (c comparison) cells(r row) []figures.Cell {
 	if r.Gap() != "" {
-		count := 3 // single or validation, test, test*
+		count := 3 // one seed or validation, test, test*
 		if c.split == Random {
 			count++
 		}
