@@ -66,9 +66,12 @@ def link_identifiers(app, doctree, page):
         reference += literal
 
 
-def shade_findings(app, doctree, page):
-    """Cells of a matrix that begin with the mark of a better or a worse row get its colour, see site.css."""
+def mark_cells(app, doctree, page):
+    """Cells of a matrix that begin with the mark of a better or a worse row get its colour, and cells with an interval
+    stay on a line, see site.css."""
     for entry in doctree.findall(nodes.entry):
+        if re.match(r"[−(]?\d[^ ]* ± ", entry.astext()):
+            entry["classes"].append("interval")
         finding = {"▲": "better", "▼": "worse"}.get(entry.astext()[:1])
         if finding:
             entry["classes"].append(finding)
@@ -107,5 +110,5 @@ def setup(app):
     app.connect("source-read", link_pages)
     app.connect("doctree-resolved", link_sources)
     app.connect("doctree-resolved", link_identifiers)
-    app.connect("doctree-resolved", shade_findings)
+    app.connect("doctree-resolved", mark_cells)
     app.connect("html-collect-pages", source_pages)

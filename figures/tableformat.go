@@ -22,11 +22,8 @@ var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
 		func(text string, _ Tone, _ string) string { return text },
 		"**%s**", ", %s"}
-	page = format{func(text string) string { return together.Replace(html.EscapeString(text)) }, shade, "<b>%s</b>", ` <span style="display:block">%s</span>`}
+	page = format{html.EscapeString, shade, "<b>%s</b>", ` <span style="display:block">%s</span>`}
 )
-
-// together keeps a number and its interval on one line.
-var together = strings.NewReplacer(" ± ", "\u00a0±\u00a0")
 
 // shades are the colours of tones, light enough for text on pages of any colour.
 var shades = [...]string{Favourable: "rgba(0,114,178,0.22)", Unfavourable: "rgba(213,94,0,0.22)"}
@@ -220,7 +217,7 @@ func (l layout) leastWidth() (width float64) {
 		}
 		fits(column.Title, true)
 		for _, row := range l.cells {
-			fits(together.Replace(row[j].value), l.Words[j])
+			fits(row[j].value, l.Words[j])
 			fits(row[j].of, l.Words[j])
 		}
 		width += least + 16 // of padding
