@@ -94,12 +94,15 @@ func (m *Matrix) Apply(z *Node) *Node { return m.multiply(Mask(m.present, z)) }
 // Residual returns Z + M Z for states z [batch, n, d].
 func (m *Matrix) Residual(z *Node) *Node { return Add(z, m.Apply(z)) }
 
-func (m *Matrix) multiply(z *Node) *Node {
+func (m *Matrix) multiply(z *Node) *Node { return m.mixed(coefficients{}, z) }
+
+// mixed returns the product of A, or of A mixed with A^T, with z.
+func (m *Matrix) mixed(c coefficients, z *Node) *Node {
 	if m.prepared == nil {
 		prepared := m.operator.prepare(m.form.Symmetric, m.Rows)
 		m.prepared = &prepared
 	}
-	return m.operator.multiply(*m.prepared, coefficients{}, z)
+	return m.operator.multiply(*m.prepared, c, z)
 }
 
 // Times returns M W for the same W [n, d] in all samples: [batch, n, d].

@@ -33,6 +33,14 @@ func (m *Matrix) Dense() *Node {
 	return m.multiply(BroadcastToShape(ExpandAxes(identity, 0), shapes.Make(m.Rows.DType(), batch, n, n)))
 }
 
+// Symmetrised returns (A + A^T)/2 Z for states z [batch, n, d], with all entries of A, masked or not.
+func (m *Matrix) Symmetrised(z *Node) *Node {
+	if m.form.Symmetric {
+		return m.multiply(z)
+	}
+	return m.mixed(coefficients{node: Const(z.Graph(), shapes.CastAsDType([]float64{0.5, 0.5}, z.DType()))}, z)
+}
+
 // RowSums returns Σ_v A_uv of each node u, [batch, n].
 func (m *Matrix) RowSums() *Node { return m.part(0) }
 

@@ -27,29 +27,34 @@ func itself(attention, x *Node) *Node {
 type chebyshev []*Node
 
 func newChebyshev(graph func(observation int) *equivariant.Matrix, observations, count int) chebyshev {
-	var laplacians []*Node
+	of := make([][]*Node, count-1)
 	for t := range observations {
-		laplacians = append(laplacians, scaledLaplacian(graph(t)))
+		for k, polynomial := range polynomialsOf(graph(t), count) {
+			of[k] = append(of[k], polynomial)
+		}
 	}
-	first := Stack(laplacians, 1)
-	n := first.Shape().Dim(-1)
-	before := ExpandLeftToRank(DiagonalWithValue(ScalarOne(first.Graph(), first.DType()), n), 4)
-	c := chebyshev{first}
-	for k := 2; k < count; k++ {
-		last := c[len(c)-1]
-		next := DotGeneral(first, []int{3}, []int{0, 1}, last, []int{2}, []int{0, 1})
-		c, before = append(c, Sub(MulScalar(next, 2), before)), last
+	var c chebyshev
+	for _, polynomial := range of {
+		c = append(c, Stack(polynomial, 1))
 	}
 	return c
 }
 
-// scaledLaplacian returns -D^-1/2 W D^-1/2, [batch, n, n], for the symmetrised weights W = (A + A^T)/2 with their sums
-// D. Rows and columns of nodes without edges are 0.
-func scaledLaplacian(graph *equivariant.Matrix) *Node {
+// polynomialsOf returns the polynomials of one graph from T_1 on, [batch, n, n] each. T_1 is -D^-1/2 W D^-1/2 for the
+// symmetrised weights W = (A + A^T)/2 with their sums D. Rows and columns of nodes without edges are 0.
+func polynomialsOf(graph *equivariant.Matrix, count int) []*Node {
 	a := graph.Dense()
 	w := MulScalar(Add(a, TransposeAllDims(a, 0, 2, 1)), 0.5)
 	root := Sqrt(inverse(MulScalar(Add(graph.RowSums(), graph.ColumnSums()), 0.5))) // [batch, n, 1]
-	return Neg(Mul(Mul(w, root), TransposeAllDims(root, 0, 2, 1)))
+	first := Neg(Mul(Mul(w, root), TransposeAllDims(root, 0, 2, 1)))
+	before := ExpandLeftToRank(DiagonalWithValue(ScalarOne(a.Graph(), a.DType()), graph.Nodes()), 3)
+	all := []*Node{first}
+	for k := 2; k < count; k++ {
+		last := all[k-2]
+		next := Mul(root, graph.Symmetrised(Mul(root, last))) // -T_1 T_k-1; sparse graphs need no n^3 operations
+		all, before = append(all, Sub(MulScalar(next, -2), before)), last
+	}
+	return all
 }
 
 func (c chebyshev) attended(attention, x *Node) []*Node {

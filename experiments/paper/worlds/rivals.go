@@ -33,7 +33,7 @@ var rivalNotes = figures.NoteList{
 // simulated worlds. Here discrete-step networks take the first state and the time of each node at each observation,
 // with the graph in force, and return the state there.
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
-	// ASTGCN reads A as a whole matrix. STIDGCN reads no graph; dense, its programs serve all graphs.
+	// STIDGCN reads no graph; dense, its programs serve all graphs.
 	discrete := func(id string, width catalogue.Width, inputs int, product equivariant.Product) worldModel {
 		m := catalogue.Must(id)
 		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features,
@@ -46,7 +46,7 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 	neural.Field = stg.Field
 	return []worldModel{
 		discrete("dcrnn", catalogue.Width{Hidden: config.Hidden, Layers: config.Layers}, 0, config.Product),
-		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations, equivariant.Dense),
+		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations, config.Product),
 		discrete("stidgcn", catalogue.Width{Hidden: config.Hidden}, observations, equivariant.Dense),
 		{Row: experiments.NetworkRow(stg.ID, stg.Name, neural, training)},
 	}
