@@ -116,8 +116,11 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 		return r.GapCell()
 	}
 	of := fmt.Sprintf("%d of %d seeds", len(made), len(r))
-	if diverged > 0 {
-		of += fmt.Sprintf(", %d diverged", diverged)
+	switch {
+	case diverged > 0 && len(made) == len(r):
+		of = fmt.Sprintf("%d of %d seeds diverged", diverged, len(r))
+	case diverged > 0:
+		of += fmt.Sprintf(", %d of them diverged", diverged)
 	}
 	return i.Cell(values).Incomplete(of)
 }
