@@ -228,10 +228,9 @@ func (l layout) leastWidth() (width float64) {
 // scrolls returns a line that a page shows below a box narrower than a width in CSS pixels. The box is in an element
 // with the style container-type:inline-size.
 func scrolls(width float64, what string) string {
-	narrow := 10 * math.Ceil(width/10)
 	return fmt.Sprintf(`<style>.fig-scrolls-%[1]g{display:none}@container(max-width:%[1]gpx){.fig-scrolls-%[1]g{`+
-		`display:block}}</style><p class="fig-scrolls-%[1]g" style="font-size:12px;margin:0.2em 0">%[2]s scrolls sideways.</p>`,
-		narrow, what)
+		`display:block}}</style><p class="fig-scrolls-%[1]g" style="font-size:12px;margin:0.2em 0">`+
+		`%[2]s scrolls sideways.</p>`, 10*math.Ceil(width/10), what)
 }
 
 // HTML returns a table without scripts, in a box that scrolls if the table is wider.

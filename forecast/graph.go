@@ -188,8 +188,9 @@ func (g *GraphWorth) String() string {
 	if g.Seeds > 1 {
 		over = fmt.Sprintf(", in the mean of %d seeds,", g.Seeds)
 	}
-	text := fmt.Sprintf("%s: with it %s%s has an error %s and %s", cmp.Or(says[outcome], "No gain from the graph is shown"),
-		g.Model, over, than(g.Gain[0], g.Without, changes[0].name), than(g.Gain[1], g.Shuffled, "with "+changes[1].name))
+	text := fmt.Sprintf("%s: with it %s%s has an error %s and %s",
+		cmp.Or(says[outcome], "No gain from the graph is shown"), g.Model, over,
+		than(g.Gain[0], g.Without, changes[0].name), than(g.Gain[1], g.Shuffled, "with "+changes[1].name))
 	if outcome == stats.NotTested {
 		text += "; the tested windows are too few, or share too much, for an interval"
 	}
@@ -217,8 +218,8 @@ func (g *GraphWorth) tables(s *dyngraph.Series) []figures.Item {
 		Columns: []figures.Column{{Title: "graph"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: "with the graph minus it", Decimals: 3}},
 		Rows: [][]figures.Cell{{figures.Text("of the data"), estimate(g.With.Mean()), figures.Text("")}},
-		Notes: []string{fmt.Sprintf("The errors of %s on the tested windows, means over seeds: %d; the model kept is one "+
-			"seed, whose error differs. Without edges each node has a self-loop alone; shuffled edges, with their "+
+		Notes: []string{fmt.Sprintf("The errors of %s on the tested windows, means over seeds: %d; the model kept is "+
+			"one seed, whose error differs. Without edges each node has a self-loop alone; shuffled edges, with their "+
 			"weights, join other nodes, by one permutation at all times. The finding corrects its p values for two "+
 			"comparisons (Holm); the intervals are not corrected.", g.Model, g.Seeds)}}
 	for i, other := range []baseline.Score{g.Without, g.Shuffled} {

@@ -246,10 +246,10 @@ func (r *Result) coverageTable() *figures.Table {
 		unit = "in its unit"
 	}
 	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
-		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "level, %"}, {Title: "coverage, %", Decimals: 1},
-			{Title: "mean width, " + unit}},
-		Notes: []string{"Coverage: the share of values inside intervals made only from earlier forecasts, with its 95% " +
-			"interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
+		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "level, %"},
+			{Title: "coverage, %", Decimals: 1}, {Title: "mean width, " + unit}},
+		Notes: []string{"Coverage: the share of values inside intervals made only from earlier forecasts, with its " +
+			"95% interval over windows. The half-width is a multiple of a node's typical error on the newest 20 windows before, " +
 			"averaged with the mean of all nodes, which counts as five; the multiple follows how often earlier intervals held " +
 			"(adaptive conformal inference)."}}
 	for _, c := range coverage {

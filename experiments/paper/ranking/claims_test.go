@@ -25,9 +25,10 @@ func TestClaimsOnTrade(t *testing.T) {
 		return 0.5
 	})
 	e := judge.Evidence{Reports: map[string]*experiments.Report{"node-affinity": r}}
-	const both = "other trade, of 69 countries, rotation over label times and other trade, of 69 countries, paper's windows: "
-	studytest.Expect(t, Finders(), "trade", e, judge.Untested, "as claimed "+both+"GN-CDE", "against it "+both+"STG-NCDE",
-		"not yet tested tgbn-trade: all 2")
+	const trade = "other trade, of 69 countries, "
+	const both = trade + "rotation over label times and " + trade + "paper's windows: "
+	studytest.Expect(t, Finders(), "trade", e, judge.Untested, "as claimed "+both+"GN-CDE",
+		"against it "+both+"STG-NCDE", "not yet tested tgbn-trade: all 2")
 	studytest.Expect(t, Finders(), "genre", e, judge.Untested, "do not come with the module")
 	studytest.Expect(t, Finders(), "identities", e, judge.Untested, "PENG-CDE with source and target identities "+
 		"missing, 24 of 24")
