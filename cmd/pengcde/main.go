@@ -140,8 +140,9 @@ func names() kong.Vars {
 			"unit of the file and never negative, and squared errors, which choose the model, count ratios.",
 		"profile": "quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for " +
 			"status the one under way.",
-		"only":         "Values of a key, as list names them; repeat for more values or keys.",
-		"data":         "A file of your own, in the JSON of england_covid, beside the study's data; repeat for more.",
+		"only": "Values of a key, as list names them; repeat for more values or keys.",
+		"data": "A file of your own, in the JSON of england_covid, beside the study's data, or for node-affinity a folder or zip " +
+			"of TGB's files; repeat for more.",
 		"backend":      "go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best.",
 		"budget":       "The most time for all trainings, such as 90s or 5m; else 5m with auto, else any.",
 		"search":       "Also try a wider and a deeper model and a higher learning rate; validation windows choose.",
