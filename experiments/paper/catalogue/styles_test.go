@@ -40,7 +40,7 @@ func TestStylesOfModels(t *testing.T) {
 	for id, want := range map[string]figures.Style{"peng": {Colour: figures.Blue},
 		"original": {Colour: figures.Vermillion, Dash: figures.Dashed}, "gn-ode-tuned": {Colour: figures.Green,
 			Dash: figures.DashDot}, "law-of-a": {Colour: figures.Sky, Dash: figures.SparseDotted},
-		"recommended": {Colour: figures.Vermillion}, "adjacency": {Colour: figures.Orange,
+		"recommended": {Colour: figures.Ink}, "adjacency": {Colour: figures.Orange,
 			Dash: figures.LongDashed}, "constant": {Colour: figures.Purple, Dash: figures.Dotted},
 		"peng-fast": {Colour: figures.Blue, Dash: figures.DashDotDot}} {
 		if got, ok := StyleOf(id); !ok || got != want {
