@@ -35,10 +35,10 @@ func TestClaimsOnOversampling(t *testing.T) {
 	studytest.Expect(t, Finders(), "oversampling-discrete", e, judge.HoldsOnlyWhere, "as claimed DCRNN (mended)",
 		"against it ASTGCN (mended), STIDGCN (mended)")
 	studytest.Expect(t, Finders(), "inference", e, judge.HoldsOnlyWhere,
-		"as claimed in a batch: PENG-CDE, Original GN-CDE; one alone: PENG",
-		"not yet tested in a batch: STG-NCDE; one alone: STG-NCDE")
+		"as claimed in a batch and one alone: PENG-CDE, Original GN-CDE",
+		"not yet tested in a batch and one alone: STG-NCDE")
 	studytest.Expect(t, Finders(), "inference-discrete", e, judge.HoldsOnlyWhere,
-		"as claimed in a batch: DCRNN (mended); one alone: DCRNN",
-		"against it in a batch: ASTGCN (mended), STIDGCN (mended)")
+		"as claimed in a batch and one alone: DCRNN (mended)",
+		"against it in a batch and one alone: ASTGCN (mended), STIDGCN (mended)")
 	studytest.Expect(t, Finders(), "irregular", e, judge.HoldsOnlyWhere, "as claimed PENG-CDE", "against it STG-NCDE")
 }

@@ -98,7 +98,7 @@ func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 			return nil, err
 		}
 		for i, c := range some { // alternating, by dynamics
-			c.Group, c.Name = c.Group+", "+starts[i%len(starts)].name, worldName(model)
+			c.Group, c.Name = c.Group+" with "+starts[i%len(starts)].name, worldName(model)
 			all = append(all, c)
 		}
 	}

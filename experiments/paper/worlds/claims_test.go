@@ -97,7 +97,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		case block%4 > 2:
 			return math.NaN()
 		case id == "peng":
-			return scale(block) * wobble(block) * math.Exp(printedRatio(dynamics, "peng", "original", all[:3]).Mean) / 1.04
+			return scale(block) * wobble(block) * math.Exp(printedRatio(dynamics, "peng",
+		"original", all[:3]).Mean) / 1.04
 		}
 		return scale(block)
 	})
@@ -114,7 +115,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 	studytest.Expect(t, Finders(), "improvement", full(less), judge.DoesNotHold, "against it heat, wealth",
 		"not shown either way gene, opinion")
 	studytest.Expect(t, Finders(), "equivariance", less, judge.Open,
-		"heat, published start: all 2; heat, our start: all 2")
+		"heat with published start, heat with our start, gene with published start")
 	once := onWorlds(func(_, id string, block int) float64 { // a tenth less, except where it or the rival diverges
 		switch {
 		case id == "peng" && block == 0, id == "constant" && block < 3:
@@ -124,10 +125,11 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "untouched", once, judge.HoldsOnlyWhere, "as claimed heat: Constant; gene: Constant",
+	studytest.Expect(t, Finders(), "untouched", once, judge.HoldsOnlyWhere,
+		"as claimed heat, gene, wealth and opinion: Constant",
 		"9 of 12 worlds, of 3 seeds, and 2 where one of the two diverged, corrected p 0.008",
 		"11 of 12 worlds, of 3 seeds, and 1 where one of the two diverged, corrected p 0.131",
-		"not shown either way heat: GN-ODE",
+		"not shown either way heat, gene, wealth and opinion: GN-ODE",
 		"left out heat: PENG-CDE diverged, 1 of 12, heat: Constant diverged, 3 of 12")
 	differing := onWorlds(func(_, id string, block int) float64 { // slightly lower, except with the last seed
 		switch {
@@ -148,7 +150,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "fusions", failing, judge.Open, "not shown either way heat: all 3",
+	studytest.Expect(t, Finders(), "fusions", failing, judge.Open,
+		"not shown either way heat, gene, wealth and opinion: all 3",
 		"left out heat: PENG-CDE diverged, 3 of 12",
 		"10% lower")
 	worse := onWorlds(func(dynamics, id string, block int) float64 {
@@ -167,17 +170,18 @@ func TestClaimsOnWorlds(t *testing.T) {
 		return scale(block)
 	})
 	studytest.Expect(t, Finders(), "untouched", worse, judge.HoldsOnlyWhere, "as claimed heat: Constant",
-		"against it gene: Constant",
-		"not shown either way heat: GN-ODE", "left out gene: PENG-CDE diverged, 1 of 12")
-	studytest.Expect(t, Finders(), "rivals", worse, judge.DoesNotHold, "against it heat: ASTGCN",
-		"not yet tested heat: DCRNN",
+		"against it gene, wealth and opinion: Constant",
+		"not shown either way heat, gene, wealth and opinion: GN-ODE", "left out gene: PENG-CDE diverged, 1 of 12")
+	studytest.Expect(t, Finders(), "rivals", worse, judge.DoesNotHold,
+		"against it heat, gene, wealth and opinion: ASTGCN",
+		"not yet tested heat, wealth and opinion: DCRNN",
 		"4 of 12 worlds have errors of both, too few for a test among 4 rivals; DCRNN missing, 8 of 12",
 		"0 of 12 worlds have errors of both, too few for a test among 4 rivals; PENG-CDE diverged, 1 of 12, "+
 			"DCRNN missing, 12 of 12")
 	only := better
 	only.Reports = map[string]*experiments.Report{"table1": better.Reports["table1"]}
-	studytest.Expect(t, Finders(), "fusions", only, judge.HoldsOnlyWhere, "as claimed heat: all 3; gene: all 3",
-		"not yet tested wealth: all 3; opinion: all 3 (no run is stored)")
+	studytest.Expect(t, Finders(), "fusions", only, judge.HoldsOnlyWhere, "as claimed heat and gene: all 3",
+		"not yet tested wealth and opinion: all 3 (no run is stored)")
 }
 
 // Weights that are no larger than the weights of other maps do not count as used, whatever their sign; if few worlds
