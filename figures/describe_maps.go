@@ -32,6 +32,9 @@ func describeGrid(axes Axes, g Grid) string {
 	if missing > 0 {
 		head += fmt.Sprintf(", %d missing", missing)
 	}
+	if dots := len(g.undecided()); dots > 0 {
+		head += fmt.Sprintf(", %d with a dot", dots)
+	}
 	return axes.describe(head, fmt.Sprintf("Largest magnitude: %s (%s; %s)", short(g.Values[row][column]),
 		place(g.Rows, row, "row "+short(float64(row))),
 		place(g.Columns, column, "column "+axes.span(g.Start+float64(column)))))

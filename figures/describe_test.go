@@ -39,8 +39,9 @@ func TestAlt(t *testing.T) {
 			DotPanel{"small world", []DotRow{{Value: Missing().Published(Number(5)), None: "1 of 3 seeds", Seeds: []float64{4}},
 				{}}})), "grid: A 2 (the paper: 3), B 1. Lowest: B. small world: A 1 of 3 seeds (the paper: 5), B missing."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,
-			Diverging: true})), "Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing. " +
-			"Largest magnitude: −5 (b; column 4)."},
+			Diverging: true, Undecided: [][]bool{{false, false}, {false, true}}})),
+			"Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing, 1 with a dot. " +
+				"Largest magnitude: −5 (b; column 4)."},
 		"graphs": {must(Adjacency(Axes{}, []HeatPanel{{Title: "before", Dense: [][]float64{{0, 2}, {5, 0}}},
 			{Title: "after", N: 2}})), "2 adjacency maps of 2 nodes. before: 2 edges, weights 2 to 5; after: 0 edges."},
 		"ranks": {must(CriticalDifference(Axes{Title: "Errors", Notes: []string{"4 blocks."}},

@@ -20,6 +20,7 @@ type Grid struct {
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
 	Limit     float64     // end of the colour scale, whose colour larger values have; 0 is the largest value
+	Undecided [][]bool    // cells with a dot, such as means whose interval includes 0; nil is none
 }
 
 const mostNames = 40 // rows or columns that all get a name
@@ -43,6 +44,9 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 		x := scale{min: p.X.Min, max: p.X.Max, whole: true}
 		p.X.Tick.Marker = axes.xTicks(x, xTicks)
 		p.Add(bar)
+		if dots := grid.undecided(); dots != nil {
+			p.Add(only{&plotter.Scatter{XYs: dots, GlyphStyle: circle(ink, 2)}})
+		}
 		for _, s := range axes.Spans { // over a heat map a span is a pair of lines
 			for _, x := range []float64{s.From, s.To} {
 				if x > p.X.Min && x < p.X.Max {
@@ -71,6 +75,18 @@ func names(texts []string, first, step float64, width vg.Length) (found plot.Con
 	return found
 }
 
+// undecided returns the middles of the cells with a dot.
+func (g Grid) undecided() (at plotter.XYs) {
+	for i, row := range g.Undecided {
+		for j, dot := range row {
+			if dot {
+				at = append(at, plotter.XY{X: g.Start + float64(j), Y: float64(len(g.Values) - 1 - i)})
+			}
+		}
+	}
+	return at
+}
+
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
 	panel := ImagePanel{Values: g.Values, Diverging: g.Diverging}
@@ -83,6 +99,10 @@ func (g Grid) colouring() (colouring, error) {
 		return colouring{}, invalid("%d names for %d rows, wanted as many, or nil", len(g.Rows), rows)
 	case g.Columns != nil && len(g.Columns) != columns:
 		return colouring{}, invalid("%d names for %d columns, wanted as many, or nil", len(g.Columns), columns)
+	case g.Undecided != nil && (len(g.Undecided) != rows ||
+		slices.ContainsFunc(g.Undecided, func(row []bool) bool { return len(row) != columns })):
+		return colouring{}, invalid("Undecided has another shape than the %d rows and %d columns of Values, wanted the "+
+			"same, or nil", rows, columns)
 	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
 		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}

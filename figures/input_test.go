@@ -91,6 +91,7 @@ func TestInputErrors(t *testing.T) {
 		{"ragged", grid(Grid{Values: [][]float64{{1}, {1, 2}}}), "row 1 has 2 columns"},
 		{"names", grid(Grid{Values: [][]float64{{1}}, Rows: []string{"a", "b"}}), "2 names for 1 rows"},
 		{"names of columns", grid(Grid{Values: [][]float64{{1}}, Columns: []string{"a", "b"}}), "2 names for 1 columns"},
+		{"dots", grid(Grid{Values: [][]float64{{1, 2}}, Undecided: [][]bool{{true}}}), "Undecided has another shape"},
 		{"all missing", grid(Grid{Values: [][]float64{{nan}}}), "all are missing"},
 		{"infinite value", grid(Grid{Values: [][]float64{{inf}}}), "[0][0] is +Inf"},
 		{"limit", grid(Grid{Values: [][]float64{{5, 6}}, Limit: 1}), "Low 5 and High 1"},

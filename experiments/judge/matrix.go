@@ -100,7 +100,7 @@ func (m Matrix) Details() *figures.Table {
 		}
 		return figures.Missing()
 	})
-	t.Title = "Difference of " + m.Score + ", its 95% interval and p value"
+	t.Title = "Difference of " + m.Score + " with its 95% interval, and p after Holm's correction"
 	return t
 }
 

@@ -98,7 +98,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 			return math.NaN()
 		case id == "peng":
 			return scale(block) * wobble(block) * math.Exp(printedRatio(dynamics, "peng",
-		"original", all[:3]).Mean) / 1.04
+				"original", all[:3]).Mean) / 1.04
 		}
 		return scale(block)
 	})

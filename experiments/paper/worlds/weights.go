@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // mapsOf names the arrays of weights on A and on A', by layer and map.
@@ -152,22 +153,29 @@ func publishedWeightsTable() *figures.Table {
 	return t
 }
 
-// WeightsMap draws the means of [Worlds.Weights] as colours, with the fixed 1 subtracted from the identity.
+// WeightsMap draws the means of [Worlds.Weights] as colours, with the fixed 1 subtracted from the identity. Means whose
+// interval over seeds includes 0 have a dot.
 func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string) (*figures.Figure, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {
 		return nil, err
 	}
-	grid := figures.Grid{Diverging: true, Columns: l.columns}
+	grid, seeds := figures.Grid{Diverging: true, Columns: l.columns}, len(l.values[0][0])
 	for i, name := range l.maps {
 		grid.Rows = append(grid.Rows, name.String())
 		var row []float64
+		var undecided []bool
 		for _, values := range l.values[i] {
 			row = append(row, stat.Mean(values, nil))
+			undecided = append(undecided, seeds > 1 && stats.MeanP(values) > 0.05)
 		}
-		grid.Values = append(grid.Values, row)
+		grid.Values, grid.Undecided = append(grid.Values, row), append(grid.Undecided, undecided)
+	}
+	note := "One seed."
+	if seeds > 1 {
+		note = fmt.Sprintf("Means over %d seeds; a dot marks a mean whose 95%% interval includes 0.", seeds)
 	}
 	axes := figures.Axes{Title: fmt.Sprintf("Learnt weights: %s, %s graphs", dynamics, family),
-		Colour: "weight, the identity's less 1"}
+		Colour: "weight, the identity's less 1", Notes: []string{note}}
 	return figures.HeatMap(axes, grid)
 }
