@@ -66,7 +66,7 @@ func TestOwnSplitAndModel(t *testing.T) {
 	tomorrow := must.M1(model.Predict(ctx, must.M1(s.Latest(4)), nil)) // of every node, standardised
 	must.M(model.Save("cases.safetensors"))
 
-	scores := must.M1(baseline.Compare(ctx, split)) // zero, mean, last, recent mean, ridge
+	scores := must.M1(baseline.Compare(ctx, split)) // zero, mean, last, recent mean, three ridges
 	var forecasts, simple [][]float64
 	for _, w := range split.Test {
 		forecasts = append(forecasts, must.M1(model.Predict(ctx, w, nil)).Values)

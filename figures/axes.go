@@ -19,6 +19,7 @@ type Axes struct {
 	Dot    string    // Dots: what a faint dot is; "" is "one seed"
 	// Published says in the key of Dots where a published result is from; "" is "published".
 	Published string
+	Better    Direction // Lines, Dots: Higher describes the highest, else the lowest
 	LogX      bool      // logarithmic scale; needs positive values
 	LogY      bool      // logarithmic scale; needs positive values
 	Room      []float64 // Lines: values that the range of Y must include, so that two figures have the same scale

@@ -96,7 +96,7 @@ func describeLines(axes Axes, series []Series) string {
 		head += " over " + axes.X
 	}
 	head += " " + axes.span(all...)
-	return axes.describe(lowest(series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
+	return axes.describe(bestLine(axes.Better, series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
 		max: slices.Max(all)}))
 }
 
@@ -121,21 +121,36 @@ func marked(axes Axes, x scale) string {
 	return "Marked: " + strings.Join(said, "; ")
 }
 
-// lowest says which line is lowest most often, at the X of the line with most points.
-func lowest(series []Series) string {
+// ahead reports whether a value is lower than another, or higher if that is better. best names such values.
+func (d Direction) ahead(a, b float64) bool { return a != b && (a > b) == (d == Higher) }
+
+func (d Direction) best() string {
+	if d == Higher {
+		return "Highest"
+	}
+	return "Lowest"
+}
+
+// bestLine says which line is lowest or highest most often, at the X of the line with most points where another has a
+// value too.
+func bestLine(better Direction, series []Series) string {
 	if len(series) < 2 {
 		return ""
 	}
 	most := slices.MaxFunc(series, func(a, b Series) int { return cmp.Compare(len(a.X), len(b.X)) })
 	times, points := make([]int, len(series)), 0
 	for _, x := range most.X {
-		best, least := -1, math.Inf(1)
+		best, y, lines := -1, math.NaN(), 0
 		for i, s := range series {
-			if y := s.at(x); y < least {
-				best, least = i, y
+			here := s.at(x)
+			if math.IsNaN(here) {
+				continue
+			}
+			if lines++; best < 0 || better.ahead(here, y) {
+				best, y = i, here
 			}
 		}
-		if best >= 0 {
+		if lines > 1 {
 			times[best]++
 			points++
 		}
@@ -144,7 +159,7 @@ func lowest(series []Series) string {
 		return ""
 	}
 	best := slices.Index(times, slices.Max(times))
-	return fmt.Sprintf("Lowest at %d of %s: %s", times[best], plural(points, "point"),
+	return fmt.Sprintf("%s of these lines at %d of %s: %s", better.best(), times[best], plural(points, "point"),
 		cmp.Or(series[best].Name, "the first"))
 }
 
@@ -241,7 +256,7 @@ func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 		value := r.Value.value(places)
 		if r.Value.IsMissing() {
 			value = r.missing()
-		} else if numbers++; best < 0 || r.Value.mean < of.Rows[best].Value.mean {
+		} else if numbers++; best < 0 || axes.Better.ahead(r.Value.mean, of.Rows[best].Value.mean) {
 			best = i
 		}
 		if paper := r.published(); !math.IsNaN(paper) {
@@ -249,9 +264,9 @@ func describeRows(axes Axes, of DotPanel, names []DotRow) []string {
 		}
 		each = append(each, names[i].Name+" "+value)
 	}
-	low := ""
+	first := ""
 	if numbers > 1 {
-		low = "Lowest: " + names[best].Name
+		first = axes.Better.best() + ": " + names[best].Name
 	}
-	return []string{cmp.Or(of.Title, axes.X, "Values") + ": " + list(each, ", "), low}
+	return []string{cmp.Or(of.Title, axes.X, "Values") + ": " + list(each, ", "), first}
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -47,6 +49,19 @@ func TestFieldByName(t *testing.T) {
 			t.Errorf("%q: checkpoint %s, where the published field's was %s", c.name, name, published)
 		}
 		names[name] = true
+	}
+}
+
+// Networks of the same family have names of their own.
+func TestNameOf(t *testing.T) {
+	for want, c := range map[string]pengcde.Config{
+		"PENG-CDE":           {Field: field.Affine()},
+		"PENG-CDE published": {Field: field.PENG{}},
+		"GN-ODE + linear":    {Field: field.GNODE{}, Head: head.Corrected{}},
+	} {
+		if got := nameOf(c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ModelName is the name of the trained model in tables and files if it has the published or the affine field. Models
-// with another field have that field's name.
+// ModelName is the name of the trained model in tables and files if it has the affine field. The published field's name
+// is "PENG-CDE published"; models with another field have that field's name.
 const ModelName = "PENG-CDE"
 
 // Result is the result of [Fit].
@@ -179,8 +180,10 @@ func nameOf(c pengcde.Config) string {
 		name = strings.ToUpper(field.Name(c.Network))
 	} else if _, ok := c.Field.(field.GNODE); ok {
 		name = "GN-ODE"
-	} else if _, ok := c.Field.(field.PENG); !ok {
+	} else if peng, ok := c.Field.(field.PENG); !ok {
 		name = field.Name(c.Field)
+	} else if cmp.Or(peng.DerivativeIn, field.EveryLayer) == field.EveryLayer {
+		name += " published"
 	}
 	if _, ok := c.Head.(head.Corrected); ok {
 		name += " + linear"

@@ -81,7 +81,8 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Load reads a file that [Model.Save] wrote. Close the model when it is no longer needed.
+// Load reads a file that [Model.Save] wrote. Close the model when it is no longer needed. An error about the content
+// wraps [ErrInput].
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	texts, err := pengcde.Metadata(path)
 	if errors.Is(err, pengcde.ErrFile) {
@@ -183,7 +184,7 @@ type Forecast struct {
 
 // Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each
 // time its targets. A model of one time ahead alone forecasts the times before it from correspondingly earlier
-// snapshots. The recipe must have read the series.
+// snapshots. The recipe must have read the series; an error about it wraps [ErrInput].
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {

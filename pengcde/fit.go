@@ -23,8 +23,9 @@ import (
 // Config.Head changes that. A batch holds config.BatchSize windows with equal numbers of nodes, inputs and targets.
 //
 // Fit keeps the parameters with the best validation, also when ctx ends first (the error then wraps the context's
-// error) or when the loss is not finite ([train.ErrNotFinite]). Without validation windows, which requires a negative
-// EvaluateEvery, it keeps the last parameters.
+// error) or when the loss is not finite ([train.ErrNotFinite]). Without validation windows, which requires
+// [train.NoValidation], it keeps the last parameters. With such an error it returns a report of the epochs until then.
+// Errors about windows and config wrap [ErrInput]; the error of a closed model is [ErrClosed].
 //
 // A NaN among the features is a missing value. It takes the last observed value before it in the window, or the first
 // observed value after it if there is none before. This is the only case in which an observation has an effect before

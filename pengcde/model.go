@@ -28,6 +28,7 @@ type Model struct {
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.
+// Errors about config wrap [ErrInput].
 func New(backend *xla.Backend, config Config) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: New", err, ErrInput)

@@ -34,6 +34,7 @@ type prediction struct{ hold bool }
 // snapshot of a whole series. Earlier times show how the forecast forms. The control between two inputs is
 // interpolated, so a forecast between them uses the later one. Missing features are filled as described in [Model.Fit].
 //
+// The result has At(time, node, output), in the unit of the targets of the series: standardised where the series is.
 // The forecast of a node is NaN at times at which it is absent, see [dyngraph.Window.Present].
 //
 // A forecast does not depend on the other times asked for, unless they are after the last input. A model with Parity

@@ -139,7 +139,7 @@ func (d *Document) claimsTable() (string, error) {
 		return "", err
 	}
 	t := figures.Table{Columns: []figures.Column{{Title: "the paper claims"}, {Title: "in"},
-		{Title: "with PENG-CDE as published"}, {Title: "with the recommended field"}}}
+		{Title: "with the published field"}, {Title: "with the recommended field"}}}
 	for _, c := range claims {
 		if len(c.Studies) == 0 {
 			continue

@@ -35,8 +35,8 @@ type Linear struct {
 	Values int `json:"Values"`
 	// Penalty is the weight of the penalty for each observed target; 0 means 0.1.
 	Penalty float64 `json:"Penalty"`
-	// Prior holds the coefficients that the penalty pulls to, [outputs][2·Values+1] row-major; nil means zero: see the
-	// SetPrior of the model.
+	// Prior holds the coefficients that the penalty pulls to, [outputs][2·Values+1] row-major, in the order of b above;
+	// nil means zero. SetPrior of a model changes it.
 	Prior []float64 `json:"Prior,omitempty"`
 }
 

@@ -36,7 +36,7 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 			"rotation", data)
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 minus Persistent Forecast's, %s, profile %s", data,
-		r.Profile), X: "difference, above 0 is better"}, rows...)
+		r.Profile), X: "difference, above 0 is better", Better: figures.Higher}, rows...)
 }
 
 // Times draws the NDCG of the tested label times, with the same errors as [Affinity.Differences].
@@ -65,7 +65,7 @@ func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, e
 			"rotation", data)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("NDCG@10 by tested label time, %s, profile %s", data, r.Profile),
-		X: "label time", Y: "NDCG@10", Start: epoch}, lines...)
+		X: "label time", Y: "NDCG@10", Better: figures.Higher, Start: epoch}, lines...)
 }
 
 // epoch is the origin of label times in figures.

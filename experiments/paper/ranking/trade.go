@@ -190,7 +190,7 @@ func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.
 		}
 	}
 	axes := figures.Axes{Title: fmt.Sprintf("Who gains and who loses by %s, %s, profile %s", some[0].Model.Name, data,
-		r.Profile), X: "NDCG@10 minus Persistent Forecast's"}
+		r.Profile), X: "NDCG@10 minus Persistent Forecast's", Better: figures.Higher}
 	if len(rows) < len(nodes) {
 		axes.Notes = []string{fmt.Sprintf("The %d nodes at each end, of %d.", shown, len(nodes))}
 	}

@@ -72,7 +72,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	if len(lines) == 0 {
 		return nil, f.incomplete(r, split)
 	}
-	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split),
+	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split.inTitles()),
 		X: f.Time + " of the target", Y: "mean squared error by " + f.Node,
 		Start: startOf(series, series.Alignment.Targets.Last)}, lines...)
 }
@@ -104,7 +104,7 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		return nil, f.incomplete(r, split)
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus the error of %q%s, %s: windows, mean and 95%% "+
-		"interval", c.best.Name, f.suffix(), split), X: "difference of mean squared errors; below 0 is better",
+		"interval", c.best.Name, f.suffix(), split.inTitles()), X: "difference of mean squared errors; below 0 is better",
 		Dot: "one window"}, dots...)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // Losses draws the losses of a model's runs by epoch; for a rotation or rolling origins, the runs of the first part.
@@ -93,7 +94,7 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		panels = append(panels, panel)
 	}
 	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s%s: forecasts and truth, %s", f.Title, f.suffix(),
-		RollingOrigin), X: f.Time, Y: f.Target, Start: startOf(series, series.Alignment.Targets.Last)}, panels)
+		RollingOrigin.inTitles()), X: f.Time, Y: f.Target, Start: startOf(series, series.Alignment.Targets.Last)}, panels)
 }
 
 // suffix returns the name of the country for titles of figures, if the study has several.
@@ -101,7 +102,7 @@ func (f *Forecasting) suffix() string {
 	if f.Country == "" {
 		return ""
 	}
-	return ", " + f.Country
+	return ", " + plain.Capital(f.Country)
 }
 
 // target is a forecast of one window's target.

@@ -23,11 +23,11 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 		of := slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.split != split })
 		if len(of) > 1 {
 			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, all countries, %s: models by test error",
-				r.Study.Name, split), forecastBlocks(of))
+				r.Study.Name, split.inTitles()), forecastBlocks(of))
 			drawn.Add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
 		}
 		for _, c := range of {
-			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", c.place.title(), split),
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", c.place.title(), split.inTitles()),
 				forecastBlocks([]comparison{c}))
 			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.place.title(), ", ", "-"), split), figure, err)
 		}

@@ -3,6 +3,7 @@ package series
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -22,6 +23,9 @@ const (
 	// RollingOrigin forecasts each of the last 40% of all windows from the data known at its time.
 	RollingOrigin Split = "rolling-origin"
 )
+
+// inTitles returns the name for titles of figures and columns.
+func (s Split) inTitles() string { return strings.ReplaceAll(string(s), "-", " ") }
 
 var allSplits = []Split{Random, PurgedRotation, RollingOrigin}
 

@@ -281,7 +281,7 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
 	for _, says := range []string{"peng: worse (", "peng-tuned: better (", "lag 12", "minus best simple",
-		"Beside the best simple forecast here, \"linear part alone", "england, rolling-origin: ± is"} {
+		"Beside the best simple forecast here, \"linear part alone", "England, rolling origin: ± is"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}

@@ -208,7 +208,7 @@ func (c comparison) inWords() string {
 // heading names the series, if the study has several, and the split.
 func (c comparison) heading() string {
 	if c.place.Country == "" {
-		return string(c.split)
+		return plain.Capital(c.split.inTitles())
 	}
-	return c.place.Country + ", " + string(c.split)
+	return plain.Capital(c.place.Country) + ", " + c.split.inTitles()
 }

@@ -57,7 +57,7 @@ func TestVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| model | beside | wales, random | wales, rolling-origin | wales, purged-rotation | rolling-origin |",
+		"| model | beside | Wales, random | Wales, rolling origin | Wales, purged rotation | Rolling origin |",
 		"| PENG | best simple forecast | · | · | – | – |", "| | DCRNN | ▼ +1.010 | · | – | – |",
 		"| | ASTGCN | ▲ −2.017 | – | – | – |", "| | ORIGINAL | – | · | – | – |",
 	} {
@@ -162,8 +162,8 @@ func TestForecastBlocks(t *testing.T) {
 	windows := forecastBlocks([]comparison{{place: place, split: PurgedRotation, rows: []row{
 		at("peng", []int{4, 9}, []float64{1, 2}), other, at("ridge", nil, nil),
 		at("zero", []int{9, 14}, []float64{5, 6})}}})
-	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"italy, purged-rotation, 4", "italy, purged-rotation, 9",
-		"italy, purged-rotation, 14"}) {
+	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"Italy, purged rotation, 4", "Italy, purged rotation, 9",
+		"Italy, purged rotation, 14"}) {
 		t.Errorf("blocks %q", got)
 	}
 	if got := windows.Models; !slices.Equal(got, []string{"peng", "ridge", "zero"}) || windows.Names["peng"] != "PENG" {

@@ -86,6 +86,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 		if axes.Y == "" {
 			axes.Y = "accuracy on test trajectories"
 		}
+		axes.Better = all[i].better
 		axes.Title = fmt.Sprintf("%s%s, profile %s", strings.ToUpper(all[i].title[:1]), all[i].title[1:], r.Profile)
 	}
 	return all

@@ -105,18 +105,24 @@ func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 	return all, nil
 }
 
-// fewer computes by how many parameters PENG-CDE is smaller than the unrestricted fusion.
+// fewer computes by how many parameters PENG-CDE is smaller than the unrestricted fusion. The number is the same for all
+// dynamics, so a run of any of them gives it.
 func fewer(e judge.Evidence) (all []judge.Case, err error) {
-	return eachDynamics(e, []string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
-		results experiments.Results) ([]judge.Case, error) {
-		c := judge.Missing(dynamics, worldName("pre-mult-fair"), "no run of both is stored")
-		count := func(id string) int {
-			for _, run := range results.Where("model", id).Finished() {
-				return run.Facts().Parameters
+	count := func(id string) int {
+		for _, w := range []*Worlds{Table1(), TableWealth()} {
+			if report, _ := e.Usable(w.Name); report != nil {
+				for _, run := range report.Results.Where("model", id).Finished() {
+					return run.Facts().Parameters
+				}
 			}
-			return 0
 		}
-		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
+		return 0
+	}
+	peng, general := count("peng"), count("pre-mult-fair")
+	return eachDynamics(e, []string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
+		_ experiments.Results) ([]judge.Case, error) {
+		c := judge.Missing(dynamics, worldName("pre-mult-fair"), "no run of both is stored")
+		if peng > 0 && general > 0 {
 			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
 				int(parameters("pre-mult").Value), int(parameters("peng").Value))
 			if c.Outcome = stats.Better; peng >= general {

@@ -149,9 +149,9 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
 			"published configuration for the rest.", size.nodes, size.epochs)}
 	if slices.ContainsFunc(r.Results.Made(), func(run experiments.Result) bool { return run.Facts().Before != nil }) {
-		notes = append(notes, "A run that diverged counts, where a number of seeds stands behind the mean, with the "+
-			"parameters "+
-			"that were validated best before, which early stopping as published would report. No test and no rank counts it.")
+		notes = append(notes, "A mean with a number of seeds behind it includes runs that diverged, with the parameters "+
+			"that were validated best before, which early stopping as published would report. Tests over several worlds take "+
+			"a run that diverged as the largest error; ratios, their intervals and diagrams of ranks leave it out.")
 	}
 	if r.Comparable() && w.printed() {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+

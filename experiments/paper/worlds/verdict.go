@@ -64,7 +64,8 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			})
 			var names []string
 			for _, l := range lines {
-				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0)))
+				amount := cmp.Or(m.Amount(l.Findings[at]), "by ranks, with diverged runs last")
+				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, amount))
 			}
 			switch {
 			case len(lines) > mostNamed:
