@@ -32,7 +32,7 @@ func TestProgramOfTheReadme(t *testing.T) {
 
 	backend := must.M1(xla.Open(xla.Config{})) // CUDA, else XLA on the CPU, else pure Go
 	var errors []float64
-	for _, f := range []field.Field{field.Affine(), field.Constant{}} { // Constant sees no graph
+	for _, f := range []field.Field{field.Affine(), field.Constant{}} { // without a linear part; Constant sees no graph
 		model := must.M1(pengcde.New(backend, pengcde.Recommended(pengcde.Config{Nodes: 16, Features: 1,
 			Hidden: 8, Layers: 1, Field: f, Input: pengcde.Input{GraphOnly: true},
 			Equation: pengcde.Equation{LinearCoders: true}})))
