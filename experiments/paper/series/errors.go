@@ -2,6 +2,7 @@ package series
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -47,20 +48,24 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 }
 
 // WindowErrors draws the errors of complete rows of a split on each tested window. ids selects the rows; without ids
-// it draws all rows except tuned ones and those with published defects.
+// it draws the forms of PENG-CDE, the best simple forecast, and of the trained rivals the one with the lowest mean error.
 func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
 		return nil, err
 	}
-	all, err := f.rows(r.Results, split)
+	c, err := f.comparison(r, split)
 	if err != nil {
 		return nil, err
 	}
+	var notes []string
+	if len(ids) == 0 {
+		ids, notes = c.pictured(), []string{"Forms of PENG-CDE, the best simple forecast, and the trained rival with the " +
+			"lowest mean error; the table has all rows."}
+	}
 	var lines []figures.Series
-	for _, row := range all {
-		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && row.variant == standard
-		if !wanted || row.published == nil { // or incomplete, or without common windows
+	for _, row := range c.rows {
+		if !slices.Contains(ids, row.ID) || row.published == nil { // incomplete, or without common windows
 			continue
 		}
 		line := figures.Series{Name: row.Name, Y: row.errors, Style: catalogue.StyleIn(r, row.ID)}
@@ -74,7 +79,26 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split.inTitles()),
 		X: f.Time + " of the target", Y: "mean squared error by " + f.Node,
-		Start: startOf(series, series.Alignment.Targets.Last)}, lines...)
+		Start: startOf(series, series.Alignment.Targets.Last), Notes: notes}, lines...)
+}
+
+// pictured lists the rows of [Forecasting.WindowErrors] without ids.
+func (c comparison) pictured() []string {
+	ids := []string{}
+	rival, least := "", math.Inf(1)
+	for _, row := range c.rows {
+		switch {
+		case row.variant != standard:
+		case slices.Contains(judged, row.ID):
+			ids = append(ids, row.ID)
+		case !row.Untrained && row.published != nil && stat.Mean(row.errors, nil) < least:
+			rival, least = row.ID, stat.Mean(row.errors, nil)
+		}
+	}
+	if c.best != nil {
+		ids = append(ids, c.best.ID)
+	}
+	return append(ids, rival)
 }
 
 // Differences draws, for every row of a split, the errors by window minus the errors of the best simple forecast. A
