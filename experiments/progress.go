@@ -15,7 +15,9 @@ func (w *runner) learn(r Result, record *Record) {
 	if record.Facts == nil || record.Facts.Training == nil {
 		return
 	}
-	w.known[r.kind()] = append(w.known[r.kind()], record.Cost())
+	for _, of := range []string{r.kind(), r.Model.ID} {
+		w.known[of] = append(w.known[of], record.Cost())
+	}
 }
 
 // finish removes a run from the list.
@@ -27,20 +29,28 @@ func (w *runner) finish(r Result) {
 	}
 }
 
-// expected returns the mean time of finished trainings of the same model and keys, else an estimate from the training
-// of the model that is under way; NaN if neither exists. Other models are not used: one may take a hundred times as
-// long.
+// finished returns the mean time of finished trainings of the same model and keys, else of the same model; NaN without
+// any. Other models are not used: one may take a hundred times as long.
+func (w *runner) finished(r Result) (seconds float64) {
+	if known := w.known[r.kind()]; known != nil {
+		return stat.Mean(known, nil)
+	}
+	return stat.Mean(w.known[r.Model.ID], nil)
+}
+
+// expected returns the mean time of finished trainings, else an estimate from the training of the model that is under
+// way; NaN if neither exists.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0
 	}
-	known := w.known[r.kind()]
+	seconds = w.finished(r)
 	for _, m := range w.missing {
-		if at := w.underWay[m.slot.Name()]; known == nil && m.Model.ID == r.Model.ID && at.Left > 0 {
+		if at := w.underWay[m.slot.Name()]; math.IsNaN(seconds) && m.Model.ID == r.Model.ID && at.Left > 0 {
 			return at.Left / (1 - at.Part)
 		}
 	}
-	return stat.Mean(known, nil)
+	return seconds
 }
 
 // rest returns the number of seconds that the missing runs will take, without compiling; NaN if unknown. Runs under
@@ -53,9 +63,11 @@ func (w *runner) rest() float64 {
 			after += w.expected(m)
 			continue
 		}
-		left := at.Left
+		left := at.Left // for all epochs, which early stopping seldom lets it make
 		if left == 0 && at.Part < 1 {
 			left = w.expected(m)
+		} else if mean := w.finished(m); mean < left {
+			left = mean
 		}
 		longest, sum = math.Max(longest, left), sum+left
 	}

@@ -83,6 +83,14 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	w.finish(a0)
 	w.report(a1, Position{Text: "training"})
 	check("the second seed", 0.5, 5*time.Second)
+	w.epoch(a1, train.Progress{Epoch: 1, Epochs: 100, Elapsed: time.Second, Left: 99 * time.Second})
+	check("a second seed that may stop early", 0.505, 5*time.Second)
+	other := result("a", 2)
+	other.Keys = map[string]string{"fold": "other"}
+	w.missing = append(w.missing, other)
+	w.report(a1, Position{Text: "training"})
+	check("other keys of the model", 1./3, 10*time.Second)
+	w.missing = w.missing[:len(w.missing)-1]
 	w.missing = append(w.missing, b0)
 	w.report(a1, Position{Text: "training"})
 	check("another model to come", 1./3, 0)
