@@ -39,7 +39,10 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 		"\n\nMarks: "+judge.Legend("")+"\n\n</details>\n\n## What the runs say\n\n",
 		d.Profile, d.sizes(), opening)
 	for _, a := range d.answers() {
-		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", a.Title, a.ID, a.Verdict)
+		fmt.Fprintf(&b, "- **[%s](#%s)**\n", a.Title, a.ID)
+		for _, sentence := range a.Sentences {
+			fmt.Fprintf(&b, "  - %s\n", sentence)
+		}
 	}
 	if len(d.None) > 0 {
 		var names []string

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -97,17 +98,31 @@ func (d *Document) profiles() []experiments.Profile {
 	return slices.Compact([]experiments.Profile{experiments.Full, d.Profile})
 }
 
-// answer is the verdict of a part, with a link to it.
+// answer is the verdict of a part, sentence by sentence, with a link to it.
 type answer struct {
 	link
-	Verdict string
+	Sentences []string
+}
+
+var sentenceEnd = regexp.MustCompile(`\. \p{Lu}`)
+
+// sentences splits a text at its full stops.
+func sentences(text string) (all []string) {
+	for {
+		end := sentenceEnd.FindStringIndex(text)
+		if end == nil {
+			return append(all, text)
+		}
+		all, text = append(all, text[:end[0]+1]), text[end[0]+2:]
+	}
 }
 
 // answers returns the parts' verdicts.
 func (d *Document) answers() (all []answer) {
 	for _, p := range d.Parts {
 		if p.Verdict != "" {
-			all = append(all, answer{link{d.anchor(p.Report), d.named(p.Report.Study.Title, p.Report)}, p.Verdict})
+			all = append(all, answer{link{d.anchor(p.Report), d.named(p.Report.Study.Title, p.Report)},
+				sentences(p.Verdict)})
 		}
 	}
 	return all
