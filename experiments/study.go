@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/figures"
@@ -97,19 +98,26 @@ func (r Run) keys() string {
 
 func (r Run) keyNames() []string { return slices.Sorted(maps.Keys(r.Keys)) }
 
-// block names the keys, fold and seed on which models are compared.
+// block names the keys that are set, numbers with their key, and the fold and seed on which models are compared.
 func (r Run) block() string {
-	block := r.keys()
-	if r.Fold > 0 {
-		block += fmt.Sprintf(" %d", r.Fold)
+	var parts []string
+	for _, name := range r.keyNames() {
+		value := r.Keys[name]
+		if _, err := strconv.ParseFloat(value, 64); err == nil {
+			value = name + " " + value
+		}
+		if value != "" {
+			parts = append(parts, value)
+		}
 	}
-	return fmt.Sprintf("%s, seed %d", block, r.Seed)
+	switch last := len(parts) - 1; {
+	case r.Fold > 0 && last >= 0:
+		parts[last] += fmt.Sprintf(" %d", r.Fold)
+	case r.Fold > 0:
+		parts = []string{fmt.Sprintf("fold %d", r.Fold)}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), ", ")
 }
 
 // String returns a name for people.
-func (r Run) String() string {
-	if len(r.Keys) == 0 {
-		return r.Model.Name + r.block()
-	}
-	return r.Model.Name + ", " + r.block()
-}
+func (r Run) String() string { return r.Model.Name + ", " + r.block() }
