@@ -180,7 +180,7 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 		t.Fatalf("%v: %q forecasts %+v", err, model.Name(), ahead)
 	}
 	for u, row := range written[1:] {
-		if short(ahead[0].Values[u]) != row[4] {
+		if exact(ahead[0].Values[u]) != row[4] {
 			t.Errorf("%s: %g, written %s", row[0], ahead[0].Values[u], row[4])
 		}
 	}

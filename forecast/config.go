@@ -106,8 +106,12 @@ func (c Config) resolved() (Config, error) {
 	}
 	c.Inputs, c.Hidden, c.Layers = cmp.Or(c.Inputs, 4), cmp.Or(c.Hidden, 8), cmp.Or(c.Layers, 1)
 	c.Epochs, c.LearningRate, c.Seeds = cmp.Or(c.Epochs, 60), cmp.Or(c.LearningRate, 5e-3), cmp.Or(c.Seeds, seeds)
-	if c.Inputs < 1 || c.Epochs < 1 || c.LearningRate < 0 || c.Seeds < 1 || c.Budget < 0 {
-		return c, invalid("%d inputs, %d epochs, %d seeds, learning rate %g and budget %v, want positive numbers", c.Inputs,
+	if c.Inputs < 2 {
+		return c, invalid("%d inputs (--inputs), want 2 or more snapshots, between which the graph has a path",
+			c.Inputs)
+	}
+	if c.Epochs < 1 || c.LearningRate < 0 || c.Seeds < 1 || c.Budget < 0 {
+		return c, invalid("%d epochs, %d seeds, learning rate %g and budget %v, want positive numbers",
 			c.Epochs, c.Seeds, c.LearningRate, c.Budget)
 	}
 	if c.Progress == nil {

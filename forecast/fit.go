@@ -77,8 +77,12 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 			data.Recipe.Config.Nodes.Targets, ", "))
 	}
 	if (calendar{series, unit}).text(len(series.Times)) == "" {
-		c.Notice("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that could be told; a " +
-			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
+		step := table.Step{Number: unit}
+		if data.Recipe.Dated {
+			step = table.Step{Duration: data.Recipe.TimeUnit}
+		}
+		c.Notice(fmt.Sprintf("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that "+
+			"could be told; a Step with WithoutEdges Hold (--step %v --without-edges hold) makes snapshots of one length", step))
 	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
 		steps: steps(series), outputs: outputs(series)}

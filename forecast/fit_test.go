@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -132,7 +133,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		intervals := ahead[i/5].Intervals
 		for k, end := range []float64{intervals[0].Lower[i%5], intervals[0].Upper[i%5], intervals[1].Lower[i%5],
 			intervals[1].Upper[i%5]} {
-			if short(end) != row[5+k] {
+			if exact(end) != row[5+k] {
 				t.Errorf("%s: written %s, want %g", row[0], row[5+k], end)
 			}
 		}
@@ -239,7 +240,7 @@ func TestLog1pForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	ahead, err := model.Ahead(t.Context(), series)
-	if err != nil || short(ahead[1].Values[1]) != written[7][4] || len(ahead[1].Intervals) != 2 {
+	if err != nil || exact(ahead[1].Values[1]) != written[7][4] || len(ahead[1].Intervals) != 2 {
 		t.Errorf("%v, %v, want %s", ahead, err, written[7])
 	}
 	table, err := r.Table()
@@ -295,8 +296,8 @@ func TestSeveralTargets(t *testing.T) {
 			least, most = 1000*least, 1000*most
 		}
 		for u, v := range f.Values {
-			if row := written[1+5*i+u]; v < least || v > most || short(v) != row[5] || row[4] != f.Target ||
-				short(f.Intervals[1].Upper[u]) != row[9] {
+			if row := written[1+5*i+u]; v < least || v > most || exact(v) != row[5] || row[4] != f.Target ||
+				exact(f.Intervals[1].Upper[u]) != row[9] {
 				t.Errorf("%s of %s: %g, written %v", f.Target, r.Recipe.NodeNames[u], v, row)
 			}
 		}
@@ -548,8 +549,30 @@ func TestUnevenTimesAreTold(t *testing.T) {
 		data.Series.Times[20+i] += 0.5
 	}
 	data.Series.Dates = nil
-	if fit(t, data, c); !strings.Contains(told, "--step 1h --without-edges hold") {
+	if fit(t, data, c); !strings.Contains(told, "--step 1d --without-edges hold") {
 		t.Errorf("uneven times: %q", told)
+	}
+}
+
+// Files and pages show how values differ, however large they are.
+func TestDigits(t *testing.T) {
+	for v, want := range map[float64]string{1000000.12447: "1000000.12447", 1049712345.25: "1049712345.25", 0.1: "0.1",
+		-2.5e-9: "-2.5e-09", 1e17: "1e+17", 1e14: "100000000000000", 0: "0"} {
+		if got := exact(v); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := exact(math.NaN()); got != "" {
+		t.Errorf("NaN: %q", got)
+	}
+	interval := func(width float64) []Interval {
+		return []Interval{{Lower: []float64{1e6}, Upper: []float64{1e6 + width}}}
+	}
+	got := decimalsOf([]Forecast{{Target: "meter", Values: []float64{1e6}, Intervals: interval(0.015625)},
+		{Target: "beds", Values: []float64{181507}, Intervals: interval(20000)},
+		{Target: "alone", Values: []float64{math.NaN(), 12.3}}, {Target: "zero", Values: []float64{0}}})
+	if want := map[string]int{"meter": 4, "beds": 0, "alone": 1}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

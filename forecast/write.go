@@ -175,13 +175,14 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 
 func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
 	when := func(f Forecast) []string { return []string{f.From, strconv.Itoa(f.Ahead), f.Time} }
-	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
+	number := func(_ Forecast, v float64) string { return exact(v) }
+	return encode(forecastRows(model, names, ahead, simple, number, when, "from", "ahead", "time"))
 }
 
 // forecastRows returns a row for each forecast and present node, header first: the node, the times named by titles, the
 // target if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
-	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
+	number func(Forecast, float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	several := severalTargets(ahead)
 	if several {
 		titles = append(titles, "target")
@@ -200,16 +201,16 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 			if several {
 				row = append(row, f.Target)
 			}
-			row = append(row, number(value))
+			row = append(row, number(f, value))
 			for i := range intervalsOf(ahead) {
 				if i < len(f.Intervals) {
-					row = append(row, number(f.Intervals[i].Lower[u]), number(f.Intervals[i].Upper[u]))
+					row = append(row, number(f, f.Intervals[i].Lower[u]), number(f, f.Intervals[i].Upper[u]))
 				} else {
 					row = append(row, "", "")
 				}
 			}
 			for _, s := range simple {
-				row = append(row, number(s.values[i][u]))
+				row = append(row, number(f, s.values[i][u]))
 			}
 			rows = append(rows, row)
 		}
@@ -326,6 +327,19 @@ func windowsByNode(s baseline.Score) []int {
 		}
 	}
 	return counts
+}
+
+// exact formats a number with twelve digits, without an exponent for usual sizes, and NaN as "".
+func exact(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	text := strconv.FormatFloat(v, 'g', 12, 64)
+	if size := math.Abs(v); size >= 1e-5 && size < 1e15 {
+		rounded, _ := strconv.ParseFloat(text, 64) // of its own output
+		text = strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return text
 }
 
 // short formats a number with six digits, and NaN as "".

@@ -78,11 +78,12 @@ func (c cellFlags) set(to *table.Config) {
 // Run trains a model on the files and writes the results.
 func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"inputs", c.Inputs}, {"hidden", c.Hidden}, {"layers", c.Layers}, {"epochs", c.Epochs}} {
-		if n.value < 1 { // 0 would select the default
-			return fmt.Errorf("--%s %d, want 1 or more", n.flag, n.value)
+		flag         string
+		value, least int
+	}{{"inputs", c.Inputs, 2}, {"hidden", c.Hidden, 1}, {"layers", c.Layers, 1}, {"epochs", c.Epochs, 1},
+		{"horizon", c.Horizon, 1}, {"first", c.First, 1}} {
+		if n.value < n.least { // 0 would select the default
+			return fmt.Errorf("--%s %d, want %d or more", n.flag, n.value, n.least)
 		}
 	}
 	seeds, budget := 0, time.Duration(0)
@@ -142,8 +143,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
 			Categories: c.Category, Presence: c.Presence},
 		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
-		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: cmp.Or(c.First, -1), // 0 selects the default
-		Horizon: cmp.Or(c.Horizon, -1),
+		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: c.First, Horizon: c.Horizon, // 0 lags select the default
 	}
 	for _, part := range c.Calendar {
 		config.Calendar = append(config.Calendar, table.CalendarPart(part))

@@ -76,7 +76,7 @@ var tableFlags = map[string]string{
 	"Nodes.Aggregate": "--duplicate", "Config.Separator": "--separator", "Config.Decimal": "--decimal",
 	"Config.DateFormat": "--date-format", "Config.WithoutEdges": "--without-edges", "Config.Step": "--step",
 	"Config.Lags": "--lags", "Config.First": "--first", "Config.Scale": "--scale", "Nodes.Categories": "--category",
-	"Config.Calendar": "--calendar",
+	"Config.Calendar": "--calendar", "Config.Horizon": "--horizon",
 }
 
 var (

@@ -64,6 +64,11 @@ func TestBadFiles(t *testing.T) {
 	}{
 		"missing column": {edges: swap(goodEdges, "weight", "people"),
 			want: want{"edges.csv", 1, 0, "weight", `found the columns "time", "source", "destination", "people"`}},
+		"a column with two uses": {
+			change: func(c *table.Config) { c.Nodes.Targets, c.Nodes.Node = []string{"node"}, "" },
+			want:   want{"nodes.csv", 1, 0, "node", `"node" is Nodes.Targets already`}},
+		"whole numbers that a float64 rounds": {edges: "time,source,destination,weight\n9007199254740993,a,b,1\n",
+			want: want{"edges.csv", 2, 0, "time", "2^53"}},
 		"missing target":   {nodes: swap(goodNodes, "cases", "deaths"), want: want{"nodes.csv", 1, 0, "cases", "columns"}},
 		"duplicate column": {edges: swap(goodEdges, "weight", "time"), want: want{"edges.csv", 1, 0, "time", "two columns"}},
 		"bars": {edges: strings.ReplaceAll(goodEdges, ",", "|"),

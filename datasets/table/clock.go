@@ -11,6 +11,7 @@ import (
 // layouts are the accepted date formats. A time of day may have a zone, UTC without, and fractions of a second.
 var layouts = []string{
 	time.DateOnly, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05Z0700",
 	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01",
 }
 
@@ -41,6 +42,7 @@ type clock struct {
 	known          bool   // whether dated is
 	dated          bool
 	first          place // of the time that decided it
+	zoned          place // of the first time with an offset from UTC; the zero value if there is none
 
 	text string // of the last cell, whose bin and instant these are
 	at   instant
@@ -56,6 +58,10 @@ func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 	at, dated, ok := c.parse(p, v)
 	if !ok {
 		return 0, 0, c.fault(p, column, v)
+	}
+	if c.step.Number == 0 && !dated && rounded(v, at.number()) {
+		return 0, 0, p.fault(column, v.String(), "a number that a float64 holds exactly, as numbers up to 2^53 "+
+			"are: dates, or the number less the first time")
 	}
 	if !c.known {
 		c.known, c.dated, c.first = true, dated, p
@@ -84,6 +90,24 @@ func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 		c.text = strings.Clone(v.text)
 	}
 	return at, bin, nil
+}
+
+// rounded reports whether a whole number was rounded, so that different times may have become equal.
+func rounded(v cell, number float64) bool {
+	const exact = 1 << 53
+	if math.Abs(number) < exact {
+		return false
+	}
+	whole := v.whole
+	if v.kind == textCell {
+		var err error
+		if whole, err = strconv.ParseInt(v.text, 10, 64); err != nil {
+			return math.Abs(number) < 1<<63 // 1e30 and such are not whole numbers of a clock
+		}
+	} else if v.kind != wholeCell {
+		return false
+	}
+	return number >= 1<<63 || int64(number) != whole
 }
 
 func (c *clock) binOf(at instant) (int64, bool) {
@@ -170,6 +194,9 @@ func (c *clock) parse(p place, v cell) (at instant, dated, ok bool) {
 			continue
 		}
 		if date, err := time.Parse(layout, text); err == nil {
+			if _, offset := date.Zone(); offset != 0 && c.zoned.file == nil {
+				c.zoned = p
+			}
 			return instant(date.UnixMicro()), true, true
 		}
 	}

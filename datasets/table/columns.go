@@ -99,16 +99,21 @@ func (f *file) locate(header []string, columns []column, at place) (places []int
 // choose sets an empty name to the only column of the header that has one of the common names and no other use.
 func (f *file) choose(header []string, columns []column, c column, at place) error {
 	var found []string
+	taken := "" // says which column of a common name has another use
 	for _, name := range header {
 		common := slices.ContainsFunc(c.common, func(known string) bool { return strings.EqualFold(known, name) })
-		used := slices.ContainsFunc(columns, func(other column) bool { return *other.name == name && !other.shared })
-		if common && !used && !slices.Contains(found, name) {
+		use := slices.IndexFunc(columns, func(other column) bool { return *other.name == name && !other.shared })
+		if common && use >= 0 {
+			taken = fmt.Sprintf("; %q is %s already", name, columns[use].field)
+		}
+		if common && use < 0 && !slices.Contains(found, name) {
 			found = append(found, name)
 		}
 	}
 	switch {
 	case len(found) == 0:
-		return f.noColumn(header, c, at, c.common[0], "a column "+choice(c.common)+", or the name of another as "+c.field)
+		return f.noColumn(header, c, at, c.common[0],
+			"a column "+choice(c.common)+", or the name of another as "+c.field+taken)
 	case len(found) > 1:
 		return at.fault("", "the columns "+list(found), "one of them as "+c.field)
 	}

@@ -203,7 +203,7 @@ func (c Config) check() error {
 		len(c.Nodes.columns())+len(c.Calendar)+len(c.Edges.Features) == len(c.Nodes.Targets):
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:
-		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
+		return invalid("Config.Horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
 	case c.First < 1 || c.First > c.Horizon:
 		return invalid("Config.First %d, want 1 to the horizon, %d", c.First, c.Horizon)
 	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):

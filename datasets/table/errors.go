@@ -82,7 +82,7 @@ func (p place) fault(column, found, wanted string) *Error {
 func (p place) String() string {
 	switch {
 	case p.file == nil:
-		return "the files that the recipe was made from"
+		return "the files that the model was made from"
 	case p.file.parquet:
 		return fmt.Sprintf("%s, row %d", p.file.path, p.at)
 	}

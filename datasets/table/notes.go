@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -90,6 +91,33 @@ func (r *reader) noteGaps(v values, present [][]bool, first bool) error {
 		}
 	}
 	return nil
+}
+
+// noteZone tells of days that begin at midnight UTC where times have another zone.
+func (r *reader) noteZone() {
+	const day = 24 * time.Hour
+	days := r.c.Step.Duration > 0 && r.c.Step.Duration%day == 0
+	if r.clock.zoned.file != nil && (days || len(r.c.Calendar) > 0) {
+		r.notice("%s: a time has an offset from UTC; days begin at midnight UTC, of Config.Step and of Config.Calendar "+
+			"alike. If days of local time are meant, write local times without offset", r.clock.zoned)
+	}
+}
+
+// noteStill tells of nodes whose target hardly changes in the part that scales are taken from.
+func (r *reader) noteStill(names []string, entries []int) {
+	for k, target := range r.c.Nodes.Targets {
+		var still []string
+		for u, name := range names {
+			if slices.Contains(entries, u*len(r.c.Nodes.Targets)+k) {
+				still = append(still, name)
+			}
+		}
+		if len(still) > 0 && len(still) < len(names) {
+			r.notice("%s: %q hardly changes at %d of %d nodes in the first %g of the times, so that it is divided there "+
+				"by %g times the median deviation of nodes; if it changes later, these nodes dominate squared errors: %s",
+				r.c.Nodes.Path, target, len(still), len(names), r.c.TrainFraction, leastDeviation, list(still))
+		}
+	}
 }
 
 // noteSpacing tells of times that are numbers and far from 1 apart.

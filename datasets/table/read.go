@@ -100,12 +100,13 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 			return nil, err
 		}
 	}
+	r.noteZone()
 	if len(r.unknown) > 0 {
-		r.firstBad.Found = fmt.Sprintf("%d nodes that the recipe does not know: %s", len(r.unknown), list(r.unknown))
+		r.firstBad.Found = fmt.Sprintf("%d nodes that the model was not made for: %s", len(r.unknown), list(r.unknown))
 		if len(r.unknown) == mostUnknown {
 			r.firstBad.Found = "at least " + r.firstBad.Found
 		}
-		r.firstBad.Wanted = "the nodes that the model was made for: leave out rows of others, or fit a model to these files"
+		r.firstBad.Wanted = "its nodes: leave out rows of others, or fit a model to these files"
 		return nil, r.firstBad
 	}
 	series, err := r.series(recipe)

@@ -323,12 +323,12 @@ func TestRecipe(t *testing.T) {
 	var at *table.Error
 	strange := write(t, "new.csv", goodEdges+"2020-03-02,x,y,1\n2020-03-02,x,a,1\n")
 	if _, err = recipe.Read(ctx, strange, nodes); !errors.As(err, &at) || at.Line != 5 || at.Column != "source" ||
-		!strings.Contains(err.Error(), `2 nodes that the recipe does not know: "x", "y"`) {
+		!strings.Contains(err.Error(), `2 nodes that the model was not made for: "x", "y"`) {
 		t.Errorf("unknown nodes: %v", err)
 	}
 	numbers := write(t, "new.csv", "time,source,destination,weight\n1,a,b,1\n")
 	if _, err = recipe.Read(ctx, numbers, nodes); !errors.As(err, &at) ||
-		!strings.Contains(err.Error(), "recipe was made") {
+		!strings.Contains(err.Error(), "the model was made") {
 		t.Errorf("numbers for dates: %v", err)
 	}
 	for name, change := range map[string]func(r *table.Recipe){
@@ -351,6 +351,40 @@ func TestRecipe(t *testing.T) {
 	}
 }
 
+// Notices tell of days in another zone than UTC, and of nodes that hardly change where scales are taken.
+func TestNoticesOfZonesAndStillNodes(t *testing.T) {
+	var edges, nodes strings.Builder
+	edges.WriteString("time,source,destination,weight\n")
+	nodes.WriteString("time,node,cases\n")
+	for day := range 20 {
+		at := time.Date(2024, 3, 1+day, 0, 0, 0, 0, time.FixedZone("", 3600)).Format("2006-01-02 15:04:05-0700")
+		fmt.Fprintf(&edges, "%s,a,b,1\n%s,b,c,1\n", at, at)
+		still := 0
+		if day > 15 {
+			still = 80
+		}
+		fmt.Fprintf(&nodes, "%s,a,%d\n%s,b,%d\n%s,c,%d\n", at, day%5, at, 3*day%7, at, still)
+	}
+	var said strings.Builder
+	c := table.Config{Step: table.Step{Duration: 24 * time.Hour}, Notices: &said,
+		Edges: table.Edges{Path: write(t, "edges.csv", edges.String())},
+		Nodes: table.Nodes{Path: write(t, "nodes.csv", nodes.String()), Targets: []string{"cases"}}}
+	if _, err := table.Read(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"edges.csv, line 2: a time has an offset from UTC; days begin at midnight UTC",
+		`"cases" hardly changes at 1 of 3 nodes in the first 0.6 of the times`, `dominate squared errors: "c"`} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("no %q in %s", want, said.String())
+		}
+	}
+	said.Reset()
+	c.Step = table.Step{Duration: time.Hour * 12}
+	if _, err := table.Read(t.Context(), c); err == nil || strings.Contains(said.String(), "UTC") {
+		t.Errorf("%v; steps of 12 hours: %s", err, said.String())
+	}
+}
+
 // TestConfig refuses what cannot be meant.
 func TestConfig(t *testing.T) {
 	for want, change := range map[string]func(c *table.Config){
@@ -362,7 +396,7 @@ func TestConfig(t *testing.T) {
 		`Edges.Aggregate "max"`:   func(c *table.Config) { c.Edges.Aggregate = "max" },
 		"-2 lags":                 func(c *table.Config) { c.Lags = -2 },
 		"no lags and no features": func(c *table.Config) { c.Lags, c.Nodes.Features = -1, nil },
-		"horizon -1":              func(c *table.Config) { c.Horizon = -1 },
+		"Config.Horizon -1":       func(c *table.Config) { c.Horizon = -1 },
 		"First 3, want 1 to":      func(c *table.Config) { c.First, c.Horizon = 3, 2 },
 		`Config.Scale "log"`:      func(c *table.Config) { c.Scale = "log" },
 		"and Unscaled: want one":  func(c *table.Config) { c.Scale, c.Unscaled = table.Log1p, true },

@@ -81,8 +81,9 @@ func (r Recipe) check(nodes string) error {
 // hardly changes in the training times could become huge later.
 const leastDeviation = 0.1
 
-// measure computes scales from the first part of the steps.
-func (r *Recipe) measure(path string, v values, nodes int) error {
+// measure computes scales from the first part of the steps. It returns the entries of TargetScale of nodes whose target
+// hardly changes there.
+func (r *Recipe) measure(path string, v values, nodes int) (still []int, err error) {
 	const rounding = 1e-9             // 0.29*100 is below 29
 	known := make([]int, 0, len(v.y)) // steps of which a target is; all where there are none
 	for t, row := range v.y {
@@ -91,17 +92,17 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 		}
 	}
 	if len(known) == 0 {
-		return nil
+		return nil, nil
 	}
 	steps := known[max(1, int(r.Config.TrainFraction*float64(len(known))+rounding))-1] + 1
 	if err := r.categories(path, v, steps); err != nil {
-		return err
+		return nil, err
 	}
 	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
 	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
 		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets, Log1p: r.Config.Scale == Log1p}
 	if r.Config.Unscaled {
-		return nil
+		return nil, nil
 	}
 	sound := func(column string, scales ...[]float64) error {
 		for _, v := range slices.Concat(scales...) {
@@ -126,28 +127,30 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 			}
 		}
 		if len(observed) == 0 {
-			return unseen(name)
+			return nil, unseen(name)
 		}
 		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
 		r.FeatureStd[k] = cmp.Or(r.FeatureStd[k], 1) // safe to divide by
 		if err := sound(name, r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for k := range v.targets {
-		if !r.measureTarget(v, k, steps, nodes) {
-			return unseen(r.Config.Nodes.Targets[k])
+		some, ok := r.measureTarget(v, k, steps, nodes)
+		if !ok {
+			return nil, unseen(r.Config.Nodes.Targets[k])
 		}
+		still = append(still, some...)
 		if err := sound(r.Config.Nodes.Targets[k], r.TargetScale.Mean, r.TargetScale.Std); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return still, nil
 }
 
 // measureTarget computes the mean and the deviation of each node; nodes without a value get the mean and the deviation
-// of all nodes. It returns false if no node has a value.
-func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
+// of all nodes. It returns the entries of nodes whose target hardly changes, and false if no node has a value.
+func (r *Recipe) measureTarget(v values, k, steps, nodes int) (still []int, ok bool) {
 	var all, deviations []float64
 	var bare []int
 	for u := range nodes {
@@ -170,7 +173,7 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 		}
 	}
 	if len(all) == 0 {
-		return false
+		return nil, false
 	}
 	least := 1.0
 	if len(deviations) > 0 {
@@ -183,9 +186,11 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	}
 	for u := range nodes {
 		at := u*v.targets + k
-		r.TargetScale.Std[at] = max(r.TargetScale.Std[at], least)
+		if r.TargetScale.Std[at] < least {
+			r.TargetScale.Std[at], still = least, append(still, at)
+		}
 	}
-	return true
+	return still, true
 }
 
 // moments returns the mean and the population deviation, which is 0 if values differ only by rounding.

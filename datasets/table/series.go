@@ -22,8 +22,8 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	c, n, offset := r.c, len(r.names), r.c.offset()
 	if len(steps)-offset < 1 {
-		return nil, invalid("%d snapshots for %d lags, want at least as many: set Config.Lags to fewer, or read longer files",
-			len(steps), c.lags())
+		return nil, invalid("%d snapshots for %d lags, want %d at least: read longer files, or make a model with fewer "+
+			"Config.Lags", len(steps), c.lags(), offset+1)
 	}
 	graphs, edges := r.distinctGraphs(steps), len(r.from)
 	tooMany := func(features int) error {
@@ -69,9 +69,11 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	if recipe.NodeNames == nil {
 		recipe.NodeNames, recipe.Dated = s.NodeNames, r.clock.dated
-		if err := recipe.measure(c.Nodes.Path, values, n); err != nil {
+		still, err := recipe.measure(c.Nodes.Path, values, n)
+		if err != nil {
 			return nil, err
 		}
+		r.noteStill(recipe.NodeNames, still)
 	}
 	recipe.standardise(values)
 	if err := tooMany(values.features + recipe.extra()); err != nil {
