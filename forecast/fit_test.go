@@ -554,6 +554,24 @@ func TestUnevenTimesAreTold(t *testing.T) {
 	}
 }
 
+// A node without any value is forecast without an interval; a short series has intervals at all nodes.
+func TestIntervalsOfUnobservedNodes(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		targets [][]float64
+		want    []int
+	}{
+		{[][]float64{{2, nan}, {nan, nan}, nil}, []int{1}},
+		{[][]float64{{2, nan}, {nan, 3}}, nil},
+		{[][]float64{nil, nil}, nil},
+	} {
+		series := &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 2}, Targets: c.targets}
+		if got := unobserved(series); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.targets, got, c.want)
+		}
+	}
+}
+
 // Files and pages show how values differ, however large they are.
 func TestDigits(t *testing.T) {
 	for v, want := range map[float64]string{1000000.12447: "1000000.12447", 1049712345.25: "1049712345.25", 0.1: "0.1",

@@ -175,6 +175,7 @@ type Forecast struct {
 	Target string
 	Values []float64
 	// Intervals are prediction intervals of 80% and 95%, see [Coverage]; nil if too few windows were tested so far ahead.
+	// Ends are NaN at nodes without an observed value in the series, whose errors nothing tells.
 	Intervals []Interval
 
 	window dyngraph.Window
@@ -221,8 +222,10 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	}
 	least := make([]float64, series.Quantities())
 	targets := make([]*dyngraph.Series, len(least)) // at the nearest step
+	blank := make([][]int, len(least))              // nodes without intervals
 	for k := range targets {
 		targets[k] = ofTarget(series.OfStep(0), k)
+		blank[k] = unobserved(targets[k])
 		if least[k], err = leastValue(targets[k], len(series.Targets)-1); err != nil {
 			return nil, err
 		}
@@ -250,8 +253,24 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 			if err != nil {
 				return nil, err
 			}
+			for _, u := range blank[f.at.target] {
+				one.Lower[u], one.Upper[u] = math.NaN(), math.NaN()
+			}
 			f.Intervals = append(f.Intervals, *one)
 		}
 	}
 	return all, nil
+}
+
+// unobserved lists the nodes without a value in a series of one target; none if no node has one, as in a short series.
+func unobserved(series *dyngraph.Series) (nodes []int) {
+	for u := range series.Nodes() {
+		if !slices.ContainsFunc(series.Targets, func(row []float64) bool { return row != nil && known(row[u]) }) {
+			nodes = append(nodes, u)
+		}
+	}
+	if len(nodes) == series.Nodes() {
+		return nil
+	}
+	return nodes
 }

@@ -87,7 +87,12 @@ func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 		return []string{f.Time}
 	}
 	decimals := decimalsOf(ahead)
-	number := func(f Forecast, v float64) string { return strconv.FormatFloat(v, 'f', decimals[f.Target], 64) }
+	number := func(f Forecast, v float64) string {
+		if !known(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'f', decimals[f.Target], 64)
+	}
 	return forecastRows(r.Name(), r.Recipe.NodeNames, ahead, simple, number, when, "time")
 }
 
