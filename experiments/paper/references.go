@@ -18,12 +18,16 @@ var bibliography string
 // always lists the keys that every citation includes: this library and the paper.
 var always = []string{"pengcde-go", "peng-cde"}
 
+// defaultModel is the name of the model that own data get.
+const defaultModel = "peng-cde"
+
 // cited maps studies to keys of references, in addition to [always]; the catalogue has the keys of models.
 var cited = map[string][]string{
 	"table1": {"network-dynamics"}, "table1-as-published": {"network-dynamics"}, "table-wealth": {"network-dynamics"},
 	"well-posed": {"network-dynamics"}, "ablations": {"network-dynamics"}, "contact": {"network-dynamics"},
 	"sir":       {"network-dynamics"},
 	"epidemics": {"pgt", "covid"}, "twitter-tennis": {"pgt"}, "node-affinity": {"tgb"},
+	defaultModel: {"equivariant-maps", "neural-cde"},
 }
 
 // References returns the BibTeX to cite for models and studies, by IDs and names as in [All]: this library, the
@@ -54,6 +58,7 @@ func References(ctx context.Context, names ...string) (string, error) {
 
 // Citable returns the names of studies and the IDs of their models.
 func Citable(ctx context.Context) (all []string, err error) {
+	all = []string{defaultModel}
 	for _, study := range All() {
 		all = append(all, study.Name)
 		for _, profile := range experiments.Profiles() {
