@@ -67,6 +67,10 @@ func TestBadFiles(t *testing.T) {
 		"a column with two uses": {
 			change: func(c *table.Config) { c.Nodes.Targets, c.Nodes.Node = []string{"node"}, "" },
 			want:   want{"nodes.csv", 1, 0, "node", `"node" is Nodes.Targets already`}},
+		"a clock that goes back": {
+			edges: "time,source,destination,weight\n2024-10-27 02:00,a,b,1\n2024-10-27 03:00,b,c,1\n",
+			nodes: "time,node,cases,beds\n2024-10-27 02:00,a,1,1\n2024-10-27 02:00,a,2,1\n",
+			want:  want{"nodes.csv", 3, 0, "", "if a clock went back then, write times with their offsets"}},
 		"whole numbers that a float64 rounds": {edges: "time,source,destination,weight\n9007199254740993,a,b,1\n",
 			want: want{"edges.csv", 2, 0, "time", "2^53"}},
 		"missing target":   {nodes: swap(goodNodes, "cases", "deaths"), want: want{"nodes.csv", 1, 0, "cases", "columns"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -65,8 +66,11 @@ func (r *reader) readNodes(ctx context.Context) error {
 			if row.mark(n.Aggregate, first+width-1) == repeated {
 				if repeats++; n.Aggregate == Unique {
 					found := fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]), cells[0])
-					return p.fault("", found, fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several",
-						Mean, Sum, Last))
+					wanted := fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last)
+					if r.clock.dated && r.clock.zoned.file == nil && !when.date().Equal(when.date().Truncate(24*time.Hour)) {
+						wanted += "; if a clock went back then, write times with their offsets"
+					}
+					return p.fault("", found, wanted)
 				}
 			}
 		}
