@@ -96,8 +96,8 @@ func describeLines(axes Axes, series []Series) string {
 		head += " over " + axes.X
 	}
 	head += " " + axes.span(all...)
-	return axes.describe(bestLine(axes.Better, series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
-		max: slices.Max(all)}))
+	return axes.describe(bestLine(axes.Better, series), head+": "+list(each, "; "),
+		marked(axes, scale{min: slices.Min(all), max: slices.Max(all)}))
 }
 
 // marked describes the positions of marks, by name.

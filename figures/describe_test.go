@@ -22,8 +22,8 @@ func TestAlt(t *testing.T) {
 	}{
 		"lines": {must(Lines(Axes{Title: "T", X: "day", Y: "cases", Marks: []Mark{{Name: "event", X: 1},
 			{Name: "event", X: 2}, {X: 2}, {Name: "late", X: 9}}}, up, down)),
-			"T. Lowest of these lines at 2 of 3 points: down. 2 lines of cases over day 0 to 3: up begins at 1, ends at 4 (1 to 4), 1 " +
-				"point missing; down begins at 3, ends at 0 (0 to 3). Marked: event at 1, 2."},
+			"T. Lowest of these lines at 2 of 3 points: down. 2 lines of cases over day 0 to 3: up begins at 1, " +
+				"ends at 4 (1 to 4), 1 point missing; down begins at 3, ends at 0 (0 to 3). Marked: event at 1, 2."},
 		"one line": {must(Lines(Axes{}, Series{Y: []float64{1e7, 0.00012}})),
 			"1 line 0 to 1: begins at 1e+07, ends at 0.00012 (0.00012 to 1e+07)."},
 		"forecasts": {must(Forecasts(Axes{Spans: []Span{{"train", 0, 1.5}, {"test", 1.5, 3}}}, []ForecastPanel{

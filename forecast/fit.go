@@ -82,7 +82,8 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 			step = table.Step{Duration: data.Recipe.TimeUnit}
 		}
 		c.Notice(fmt.Sprintf("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that "+
-			"could be told; a Step with WithoutEdges Hold (--step %v --without-edges hold) makes snapshots of one length", step))
+			"could be told; a Step with WithoutEdges Hold (--step %v --without-edges hold) makes snapshots of one "+
+			"length", step))
 	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
 		steps: steps(series), outputs: outputs(series)}

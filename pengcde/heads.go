@@ -61,9 +61,9 @@ func (m *Model) start(training []dyngraph.Window) error {
 	return nil
 }
 
-// SetPrior sets the coefficients and the penalty of the linear part of a [head.Corrected], [head.Linear], for subsequent
-// trainings, in the shape and order of its Prior; nil coefficients and penalty 0 mean its defaults. It does not
-// recompile programs. Errors about them wrap [ErrInput].
+// SetPrior sets the coefficients and the penalty of the linear part of a [head.Corrected], [head.Linear], for
+// subsequent trainings, in the shape and order of its Prior; nil coefficients and penalty 0 mean its defaults. It does
+// not recompile programs. Errors about them wrap [ErrInput].
 func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	if m.params == nil {
 		return ErrClosed

@@ -143,7 +143,8 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: c.Target, Features: c.Feature,
 			Categories: c.Category, Presence: c.Presence},
 		Step: step, WithoutEdges: c.WithoutEdges, Notices: flagNotices{s.err},
-		Lags: cmp.Or(c.Lags, table.NoLags), Scale: c.Scale, First: c.First, Horizon: c.Horizon, // 0 lags select the default
+		Lags:  cmp.Or(c.Lags, table.NoLags), // else 0 would select the default
+		Scale: c.Scale, First: c.First, Horizon: c.Horizon,
 	}
 	for _, part := range c.Calendar {
 		config.Calendar = append(config.Calendar, table.CalendarPart(part))

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -102,7 +103,7 @@ func rounded(v cell, number float64) bool {
 	if v.kind == textCell {
 		var err error
 		if whole, err = strconv.ParseInt(v.text, 10, 64); err != nil {
-			return math.Abs(number) < 1<<63 // 1e30 and such are not whole numbers of a clock
+			return errors.Is(err, strconv.ErrRange) // else it is written as a float64, such as 1.7e18
 		}
 	} else if v.kind != wholeCell {
 		return false

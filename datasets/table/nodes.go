@@ -67,7 +67,8 @@ func (r *reader) readNodes(ctx context.Context) error {
 				if repeats++; n.Aggregate == Unique {
 					found := fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]), cells[0])
 					wanted := fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last)
-					if r.clock.dated && r.clock.zoned.file == nil && !when.date().Equal(when.date().Truncate(24*time.Hour)) {
+					date := when.date()
+					if r.clock.dated && r.clock.zoned.file == nil && !date.Equal(date.Truncate(24*time.Hour)) {
 						wanted += "; if a clock went back then, write times with their offsets"
 					}
 					return p.fault("", found, wanted)

@@ -98,8 +98,8 @@ func (r *reader) noteZone() {
 	const day = 24 * time.Hour
 	days := r.c.Step.Duration > 0 && r.c.Step.Duration%day == 0
 	if r.clock.zoned.file != nil && (days || len(r.c.Calendar) > 0) {
-		r.notice("%s: a time has an offset from UTC; days begin at midnight UTC, of Config.Step and of Config.Calendar "+
-			"alike. If days of local time are meant, write local times without offset", r.clock.zoned)
+		r.notice("%s: a time has an offset from UTC; days begin at midnight UTC, of Config.Step and of "+
+			"Config.Calendar alike. If days of local time are meant, write local times without offset", r.clock.zoned)
 	}
 }
 
@@ -107,14 +107,15 @@ func (r *reader) noteZone() {
 func (r *reader) noteStill(names []string, entries []int) {
 	for k, target := range r.c.Nodes.Targets {
 		var still []string
-		for u, name := range names {
-			if slices.Contains(entries, u*len(r.c.Nodes.Targets)+k) {
-				still = append(still, name)
+		for _, at := range entries {
+			if at%len(r.c.Nodes.Targets) == k {
+				still = append(still, names[at/len(r.c.Nodes.Targets)])
 			}
 		}
 		if len(still) > 0 && len(still) < len(names) {
-			r.notice("%s: %q hardly changes at %d of %d nodes in the first %g of the times, so that it is divided there "+
-				"by %g times the median deviation of nodes; if it changes later, these nodes dominate squared errors: %s",
+			r.notice("%s: %q hardly changes at %d of %d nodes in the first %g of the times, so that it is divided "+
+				"there by %g times the median deviation of nodes; if it changes later, these nodes dominate squared "+
+				"errors: %s",
 				r.c.Nodes.Path, target, len(still), len(names), r.c.TrainFraction, leastDeviation, list(still))
 		}
 	}

@@ -385,6 +385,20 @@ func TestNoticesOfZonesAndStillNodes(t *testing.T) {
 	}
 }
 
+// Whole numbers beyond 2^53 are times if a float64 holds them: nanoseconds of days, and numbers written as floats.
+func TestLargeTimes(t *testing.T) {
+	for _, times := range [][2]string{{"1700006400000000000", "1700092800000000000"}, {"1.7e18", "1.8e18"},
+		{"1700006400000000000.0", "1700092800000000000.0"}} {
+		edges := fmt.Sprintf("time,source,destination,weight\n%s,a,b,1\n%s,b,c,1\n", times[0], times[1])
+		nodes := fmt.Sprintf("time,node,cases,beds\n%[1]s,a,1,1\n%[1]s,b,1,2\n%[2]s,a,2,1\n%[2]s,b,3,2\n",
+			times[0], times[1])
+		c, _ := small(write(t, "edges.csv", edges), write(t, "nodes.csv", nodes))
+		if _, err := table.Read(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", times, err)
+		}
+	}
+}
+
 // TestConfig refuses what cannot be meant.
 func TestConfig(t *testing.T) {
 	for want, change := range map[string]func(c *table.Config){

@@ -22,8 +22,8 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	c, n, offset := r.c, len(r.names), r.c.offset()
 	if len(steps)-offset < 1 {
-		return nil, invalid("%d snapshots for %d lags, want %d at least: read longer files, or make a model with fewer "+
-			"Config.Lags", len(steps), c.lags(), offset+1)
+		return nil, invalid("%d snapshots for %d lags, want %d at least: read longer files, or make a model with "+
+			"fewer Config.Lags", len(steps), c.lags(), offset+1)
 	}
 	graphs, edges := r.distinctGraphs(steps), len(r.from)
 	tooMany := func(features int) error {

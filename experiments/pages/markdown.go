@@ -18,9 +18,9 @@ const rowsNote = "Rows: *PENG-CDE* has the published field; *Constant* sees no g
 	"squares, without a network; *tuned* rows chose their size on validation."
 
 // claimsIntroduction explains the table of the claims.
-const claimsIntroduction = "Each row is a claim of the paper, in our words. *Published field*: PENG-CDE " +
-	"with the paper's field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights on " +
-	"simulated worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. " +
+const claimsIntroduction = "Each row is a claim of the paper, in our words. *Published field*: PENG-CDE with " +
+	"the paper's field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights " +
+	"on simulated worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. " +
 	"Verdicts are for this page's profile where none is named."
 
 // Markdown returns the document as a page that opens with a picture and the verdicts. It refers to its figures as files

@@ -56,7 +56,7 @@ func References(ctx context.Context, names ...string) (string, error) {
 	return strings.Join(entries, "\n\n") + "\n", nil
 }
 
-// Citable returns the names of studies and the IDs of their models.
+// Citable returns the names of studies, the IDs of their models, and the name of the model that own data get.
 func Citable(ctx context.Context) (all []string, err error) {
 	all = []string{defaultModel}
 	for _, study := range All() {

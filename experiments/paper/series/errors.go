@@ -48,7 +48,8 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 }
 
 // WindowErrors draws the errors of complete rows of a split on each tested window. ids selects the rows; without ids
-// it draws the forms of PENG-CDE, the best simple forecast, and of the trained rivals the one with the lowest mean error.
+// it draws the forms of PENG-CDE, the best simple forecast, and of the trained rivals the one with the lowest mean
+// error.
 func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
@@ -60,8 +61,9 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	}
 	var notes []string
 	if len(ids) == 0 {
-		ids, notes = c.pictured(), []string{"Forms of PENG-CDE, the best simple forecast, and the trained rival with the " +
-			"lowest mean error; the table has all rows."}
+		ids = c.pictured()
+		notes = []string{"Forms of PENG-CDE, the best simple forecast, and the trained rival with the lowest mean " +
+			"error; the table has all rows."}
 	}
 	var lines []figures.Series
 	for _, row := range c.rows {
@@ -128,8 +130,8 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		return nil, f.incomplete(r, split)
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus the error of %q%s, %s: windows, mean and 95%% "+
-		"interval", c.best.Name, f.suffix(), split.inTitles()), X: "difference of mean squared errors; below 0 is better",
-		Dot: "one window"}, dots...)
+		"interval", c.best.Name, f.suffix(), split.inTitles()),
+		X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
 }
 
 // incomplete returns the error that no row of a split has all its runs.

@@ -94,7 +94,8 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		panels = append(panels, panel)
 	}
 	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s%s: forecasts and truth, %s", f.Title, f.suffix(),
-		RollingOrigin.inTitles()), X: f.Time, Y: f.Target, Start: startOf(series, series.Alignment.Targets.Last)}, panels)
+		RollingOrigin.inTitles()), X: f.Time, Y: f.Target,
+		Start: startOf(series, series.Alignment.Targets.Last)}, panels)
 }
 
 // suffix returns the name of the country for titles of figures, if the study has several.

@@ -27,8 +27,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 			drawn.Add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
 		}
 		for _, c := range of {
-			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", c.place.title(), split.inTitles()),
-				forecastBlocks([]comparison{c}))
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error",
+				c.place.title(), split.inTitles()), forecastBlocks([]comparison{c}))
 			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.place.title(), ", ", "-"), split), figure, err)
 		}
 	}

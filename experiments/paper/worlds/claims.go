@@ -105,8 +105,8 @@ func equivariance(e judge.Evidence) (all []judge.Case, err error) {
 	return all, nil
 }
 
-// fewer computes by how many parameters PENG-CDE is smaller than the unrestricted fusion. The number is the same for all
-// dynamics, so a run of any of them gives it.
+// fewer computes by how many parameters PENG-CDE is smaller than the unrestricted fusion. The number is the same for
+// all dynamics, so a run of any of them gives it.
 func fewer(e judge.Evidence) (all []judge.Case, err error) {
 	count := func(id string) int {
 		for _, w := range []*Worlds{Table1(), TableWealth()} {

@@ -150,10 +150,11 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 			"published configuration for the rest.", size.nodes, size.epochs)}
 	if slices.ContainsFunc(r.Results.Made(), func(run experiments.Result) bool { return run.Facts().Before != nil }) {
 		notes = append(notes, "A mean with a number of seeds behind it includes runs that diverged, with the parameters "+
-			"that were validated best before, which early stopping as published would report. Tests over several worlds take "+
-			"a run that diverged as the largest error; ratios, their intervals and diagrams of ranks leave it out. The "+
-			"published code makes no step where the norm of a gradient is above 1.8e19 and overflows in float32; this "+
-			"library makes one of norm 1, so that more or other runs may diverge (the page on correctness compares the two).")
+			"that were validated best before, which early stopping as published would report. Tests over several worlds "+
+			"take a run that diverged as the largest error; ratios, their intervals and diagrams of ranks leave it out. "+
+			"The published code makes no step where the norm of a gradient is above 1.8e19 and overflows in float32; "+
+			"this library makes one of norm 1, so that more or other runs may diverge (the page on correctness compares "+
+			"the two).")
 	}
 	if r.Comparable() && w.printed() {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+

@@ -110,8 +110,8 @@ func TestSummary(t *testing.T) {
 	m.Lines[0].Findings[0].Half = math.Log(5)
 	says("Heat, all graphs: PENG is better than all 4 models, from A (2 times lower) to D (30 times lower). ")
 	m.Lines[1].Findings[0].Half = math.Log(2)
-	says("Heat, all graphs: PENG is better than all 4 models, from A (by ranks, with diverged runs last) to D (30 times " +
-		"lower). ")
+	says("Heat, all graphs: PENG is better than all 4 models, from A (by ranks, with diverged runs last) to D (30 " +
+		"times lower). ")
 	m.Lines[1].Findings[0].Half = 0
 	add("LAW", stats.Worse, 1.0/50)
 	says("Heat, all graphs: PENG is better than 4 of 5 models, from A (2 times lower) to D (30 times lower), and worse " +

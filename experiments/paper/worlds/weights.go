@@ -167,7 +167,7 @@ func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string
 		var undecided []bool
 		for _, values := range l.values[i] {
 			row = append(row, stat.Mean(values, nil))
-			undecided = append(undecided, seeds > 1 && stats.MeanP(values) > 0.05)
+			undecided = append(undecided, seeds > 1 && stats.MeanP(values) > stats.Level)
 		}
 		grid.Values, grid.Undecided = append(grid.Values, row), append(grid.Undecided, undecided)
 	}
