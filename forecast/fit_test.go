@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -583,14 +582,13 @@ func TestDigits(t *testing.T) {
 	if got := exact(math.NaN()); got != "" {
 		t.Errorf("NaN: %q", got)
 	}
-	interval := func(width float64) []Interval {
-		return []Interval{{Lower: []float64{1e6}, Upper: []float64{1e6 + width}}}
-	}
-	got := decimalsOf([]Forecast{{Target: "meter", Values: []float64{1e6}, Intervals: interval(0.015625)},
-		{Target: "beds", Values: []float64{181507}, Intervals: interval(20000)},
-		{Target: "alone", Values: []float64{math.NaN(), 12.3}}, {Target: "zero", Values: []float64{0}}})
-	if want := map[string]int{"meter": 4, "beds": 0, "alone": 1}; !maps.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	f := Forecast{Values: []float64{1e6, 181507, 0.004, 12.3, 0}, Intervals: []Interval{{
+		Lower: []float64{1e6, 170000, 0.003, math.NaN(), 0},
+		Upper: []float64{1e6 + 0.015625, 190000, 0.005, math.NaN(), 0}}}}
+	for node, want := range []int{4, 0, 5, 1, 0} {
+		if got := f.decimals(node); got != want {
+			t.Errorf("node %d: %d decimals, want %d", node, got, want)
+		}
 	}
 }
 

@@ -86,43 +86,27 @@ func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 		}
 		return []string{f.Time}
 	}
-	decimals := decimalsOf(ahead)
-	number := func(f Forecast, v float64) string {
+	number := func(f Forecast, node int, v float64) string {
 		if !known(v) {
 			return ""
 		}
-		return strconv.FormatFloat(v, 'f', decimals[f.Target], 64)
+		return strconv.FormatFloat(v, 'f', f.decimals(node), 64)
 	}
 	return forecastRows(r.Name(), r.Recipe.NodeNames, ahead, simple, number, when, "time")
 }
 
-// decimalsOf returns, by target, how many decimals show the forecasts: three digits of the median width of an interval,
-// without intervals of the largest forecast.
-func decimalsOf(ahead []Forecast) map[string]int {
-	widths, largest := make(map[string][]float64), make(map[string]float64)
-	for _, f := range ahead {
-		for u, v := range f.Values {
-			if !known(v) {
-				continue
-			}
-			largest[f.Target] = max(largest[f.Target], math.Abs(v))
-			for _, interval := range f.Intervals {
-				if width := interval.Upper[u] - interval.Lower[u]; width > 0 && !math.IsInf(width, 1) {
-					widths[f.Target] = append(widths[f.Target], width)
-				}
-			}
+// decimals returns how many decimals show a node's forecast: three digits of the width of its first interval, without
+// one of the forecast.
+func (f Forecast) decimals(node int) int {
+	size := math.Abs(f.Values[node])
+	if len(f.Intervals) > 0 {
+		if width := f.Intervals[0].Upper[node] - f.Intervals[0].Lower[node]; width > 0 && !math.IsInf(width, 1) {
+			size = width
 		}
 	}
 	const digits, most = 3, 12
-	decimals := make(map[string]int)
-	for target, size := range largest {
-		if all := widths[target]; len(all) > 0 {
-			slices.Sort(all)
-			size = all[len(all)/2]
-		}
-		if size > 0 {
-			decimals[target] = min(most, max(0, digits-1-int(math.Floor(math.Log10(size)))))
-		}
+	if size == 0 {
+		return 0
 	}
-	return decimals
+	return min(most, max(0, digits-1-int(math.Floor(math.Log10(size)))))
 }

@@ -175,14 +175,14 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 
 func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
 	when := func(f Forecast) []string { return []string{f.From, strconv.Itoa(f.Ahead), f.Time} }
-	number := func(_ Forecast, v float64) string { return exact(v) }
+	number := func(_ Forecast, _ int, v float64) string { return exact(v) }
 	return encode(forecastRows(model, names, ahead, simple, number, when, "from", "ahead", "time"))
 }
 
 // forecastRows returns a row for each forecast and present node, header first: the node, the times named by titles, the
 // target if there are several, and the values of the model and of simple forecasts.
 func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
-	number func(Forecast, float64) string, when func(Forecast) []string, titles ...string) [][]string {
+	number func(of Forecast, node int, v float64) string, when func(Forecast) []string, titles ...string) [][]string {
 	several := severalTargets(ahead)
 	if several {
 		titles = append(titles, "target")
@@ -201,16 +201,16 @@ func forecastRows(model string, names []string, ahead []Forecast, simple []simpl
 			if several {
 				row = append(row, f.Target)
 			}
-			row = append(row, number(f, value))
+			row = append(row, number(f, u, value))
 			for i := range intervalsOf(ahead) {
 				if i < len(f.Intervals) {
-					row = append(row, number(f, f.Intervals[i].Lower[u]), number(f, f.Intervals[i].Upper[u]))
+					row = append(row, number(f, u, f.Intervals[i].Lower[u]), number(f, u, f.Intervals[i].Upper[u]))
 				} else {
 					row = append(row, "", "")
 				}
 			}
 			for _, s := range simple {
-				row = append(row, number(f, s.values[i][u]))
+				row = append(row, number(f, u, s.values[i][u]))
 			}
 			rows = append(rows, row)
 		}
