@@ -103,20 +103,29 @@ func (r *reader) noteZone() {
 	}
 }
 
-// noteStill tells of nodes whose target hardly changes in the part that scales are taken from.
-func (r *reader) noteStill(names []string, entries []int) {
-	for k, target := range r.c.Nodes.Targets {
-		var still []string
-		for _, at := range entries {
-			if at%len(r.c.Nodes.Targets) == k {
-				still = append(still, names[at/len(r.c.Nodes.Targets)])
+// noteStill tells of nodes whose standardised target is far from 0 later because it hardly changes in the part that
+// scales are taken from. still lists their entries in a row of y.
+func (r *reader) noteStill(names []string, y [][]float64, still []int) {
+	const far = 10 // deviations
+	targets := r.c.Nodes.Targets
+	for k, target := range targets {
+		var moved []string
+		most := 0.0
+		for _, at := range still {
+			largest := 0.0
+			for _, row := range y {
+				if size := math.Abs(row[at]); size > largest { // not NaN
+					largest = size
+				}
+			}
+			if at%len(targets) == k && largest > far {
+				moved, most = append(moved, names[at/len(targets)]), max(most, largest)
 			}
 		}
-		if len(still) > 0 && len(still) < len(names) {
-			r.notice("%s: %q hardly changes at %d of %d nodes in the first %g of the times, so that it is divided "+
-				"there by %g times the median deviation of nodes; if it changes later, these nodes dominate squared "+
-				"errors: %s",
-				r.c.Nodes.Path, target, len(still), len(names), r.c.TrainFraction, leastDeviation, list(still))
+		if moved != nil {
+			r.notice("%s: %q hardly changes at %d of %d nodes in the first %g of the times, which scales are taken from, and "+
+				"is later up to %.3g deviations from its mean there: these nodes dominate squared errors: %s", r.c.Nodes.Path,
+				target, len(moved), len(names), r.c.TrainFraction, most, list(moved))
 		}
 	}
 }

@@ -67,15 +67,15 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	if err := r.noteGaps(values, present, recipe.NodeNames == nil); err != nil {
 		return nil, err
 	}
+	var still []int
 	if recipe.NodeNames == nil {
 		recipe.NodeNames, recipe.Dated = s.NodeNames, r.clock.dated
-		still, err := recipe.measure(c.Nodes.Path, values, n)
-		if err != nil {
+		if still, err = recipe.measure(c.Nodes.Path, values, n); err != nil {
 			return nil, err
 		}
-		r.noteStill(recipe.NodeNames, still)
 	}
 	recipe.standardise(values)
+	r.noteStill(recipe.NodeNames, values.y, still)
 	if err := tooMany(values.features + recipe.extra()); err != nil {
 		return nil, err
 	}
