@@ -5,25 +5,25 @@ package affinity
 type history struct {
 	labelsOnly
 	classes int
-	nodes   map[int32]known
+	nodes   map[int32]nodeHistory
 }
 
-// known is the history of one node.
-type known struct{ newest, before, mean row }
+// nodeHistory is the history of one node.
+type nodeHistory struct{ newest, before, mean row }
 
 // Reset forgets all labels.
-func (h *history) Reset(task Task) { h.classes, h.nodes = task.Classes, make(map[int32]known) }
+func (h *history) Reset(task Task) { h.classes, h.nodes = task.Classes, make(map[int32]nodeHistory) }
 
 // Learn adds labels to the history.
 func (h *history) Learn(labels Labels) error {
 	if h.nodes == nil {
-		h.nodes = make(map[int32]known)
+		h.nodes = make(map[int32]nodeHistory)
 	}
 	for u, next := range labels.rows() {
 		if old, found := h.nodes[u]; found {
-			h.nodes[u] = known{next, old.newest, old.mean.decay(next, 7)}
+			h.nodes[u] = nodeHistory{next, old.newest, old.mean.decay(next, 7)}
 		} else {
-			h.nodes[u] = known{next, next, next}
+			h.nodes[u] = nodeHistory{next, next, next}
 		}
 	}
 	return nil
@@ -31,8 +31,8 @@ func (h *history) Learn(labels Labels) error {
 
 // each calls call for each class in the history of a node.
 func (h *history) each(u int32, call func(class int32, newest, before, mean float64)) {
-	known := h.nodes[u]
-	for i, class := range known.mean.classes { // contains all classes of the other rows
-		call(class, known.newest.at(class), known.before.at(class), known.mean.weights[i])
+	of := h.nodes[u]
+	for i, class := range of.mean.classes { // contains all classes of the other rows
+		call(class, of.newest.at(class), of.before.at(class), of.mean.weights[i])
 	}
 }

@@ -143,15 +143,15 @@ func (s *newton) Ask(q Question, answer Labels) error {
 	if q.Part != Train {
 		return nil
 	}
-	for u, met := range answer.rows() {
-		total := floats.Sum(met.weights)
+	for u, row := range answer.rows() {
+		total := floats.Sum(row.weights)
 		if total == 0 {
 			continue
 		}
 		r := softmax.Row{Others: s.classes}
 		s.each(u, func(class int32, newest float64, terms [logTerms]float64) {
 			r.Logits, r.Terms = append(r.Logits, newest), append(r.Terms, terms[:])
-			r.Shares = append(r.Shares, met.at(class)/total)
+			r.Shares = append(r.Shares, row.at(class)/total)
 			r.Others--
 		})
 		s.Add(r)

@@ -49,17 +49,17 @@ func rankingLoss(y, answer row, steep float64) (loss float64, derivative []float
 	ideal := slices.Sorted(slices.Values(answer.weights))
 	slices.Reverse(ideal)
 	best := 0.0
-	for place, gain := range ideal[:min(TopK, len(ideal))] {
-		best += gain * discount(place)
+	for rank, gain := range ideal[:min(TopK, len(ideal))] {
+		best += gain * discount(rank)
 	}
 	if best == 0 {
 		return 0, derivative
 	}
-	for place, i := range order[:min(TopK, len(order))] {
+	for rank, i := range order[:min(TopK, len(order))] {
 		a := answer.at(y.classes[i])
-		for later, j := range order[place+1:] {
+		for later, j := range order[rank+1:] {
 			b := answer.at(y.classes[j])
-			change := math.Abs(a-b) * math.Abs(discount(place)-cut(place+1+later)) / best
+			change := math.Abs(a-b) * math.Abs(discount(rank)-cut(rank+1+later)) / best
 			if change == 0 {
 				continue
 			}
@@ -95,11 +95,11 @@ func shareLoss(y, answer row, classes int) (loss float64, derivative []float64) 
 }
 
 // cut returns the discount of a rank, 0 for ranks that do not count.
-func cut(place int) float64 {
-	if place >= TopK {
+func cut(rank int) float64 {
+	if rank >= TopK {
 		return 0
 	}
-	return discount(place)
+	return discount(rank)
 }
 
 // adam is AdamW with the usual decay rates.

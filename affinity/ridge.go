@@ -79,12 +79,12 @@ func (s *ridgeSums) Ask(q Question, answer Labels) error {
 	if q.Part != Train {
 		return nil
 	}
-	for u, met := range answer.rows() {
+	for u, row := range answer.rows() {
 		s.each(u, func(class int32, newest, before, mean float64) {
 			x, log := regressors(newest, before, mean)
 			v, weight := mat.NewVecDense(ridgeSize, x[:]), math.Sqrt(newest)
 			s.xx.SymRankOne(s.xx, weight, v)
-			s.xy.AddScaledVec(s.xy, weight*(math.Log1p(met.at(class)/logScale)-log), v)
+			s.xy.AddScaledVec(s.xy, weight*(math.Log1p(row.at(class)/logScale)-log), v)
 		})
 	}
 	return nil

@@ -141,12 +141,12 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 		s := w.Series
 		ends[b], stops[b] = steps[b].Ends, append([]float64{}, steps[b].StepTo...)
 		// Observations share the rows of their snapshots, and each row is written once.
-		snapshots, index, place := [][]float64{}, []int{}, map[*float64]int{}
+		snapshots, index, numbers := [][]float64{}, []int{}, map[*float64]int{}
 		for _, row := range s.Weights {
-			at, found := place[&row[0]]
+			at, found := numbers[&row[0]]
 			if !found {
 				at = len(snapshots)
-				place[&row[0]], snapshots = at, append(snapshots, row)
+				numbers[&row[0]], snapshots = at, append(snapshots, row)
 			}
 			index = append(index, at)
 		}

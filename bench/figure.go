@@ -49,11 +49,11 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
 	}
 	f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Steps == own })
-	places := f.places()
+	machines := f.machines()
 	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,
 		LogY: true, Marks: f.outOfMemory(), Height: 340}
-	if len(places) == 1 {
-		axes.Title += ": " + places[0]
+	if len(machines) == 1 {
+		axes.Title += ": " + machines[0]
 	}
 	byNodes := func(a, b Row) int { return cmp.Compare(a.nodes(), b.nodes()) }
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), byNodes)
@@ -78,15 +78,15 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	}
 	models, keyed := f.models(), make(map[string]bool)
 	colours := coloursOf(models)
-	for i, place := range places {
+	for i, machine := range machines {
 		suffix := ""
-		if len(places) > 1 {
-			suffix = ", " + place
+		if len(machines) > 1 {
+			suffix = ", " + machine
 		}
 		for j, model := range models {
 			of := func(k int) figures.Style { return figures.Style{Colour: colours[j], Dash: dashes[i%2][k]} }
 			value := func(r Row) (ours, peer float64) {
-				if r.Model != model || r.place() != place {
+				if r.Model != model || r.machine() != machine {
 					return 0, 0
 				}
 				return pair(r)
@@ -129,7 +129,7 @@ func coloursOf(models []string) []figures.Colour {
 		for free < figures.Grey && slices.Contains(colours, free) {
 			free++
 		}
-		if colours[j] == figures.ByPlace {
+		if colours[j] == figures.ByIndex {
 			colours[j] = free
 		}
 	}
@@ -176,7 +176,7 @@ func (f File) outOfMemory() []figures.Mark {
 // nodes returns the number of nodes of the grid, the next square number.
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
-func (f File) places() []string { return distinct(f.Rows, Row.place) }
+func (f File) machines() []string { return distinct(f.Rows, Row.machine) }
 
 func (f File) models() []string { return distinct(f.Rows, func(r Row) string { return r.Model }) }
 

@@ -109,7 +109,7 @@ func TestDrawSeconds(t *testing.T) {
 func TestColoursOfFields(t *testing.T) {
 	colours := coloursOf(Fields())
 	for i, colour := range colours {
-		if colour == figures.ByPlace || slices.Contains(colours[:i], colour) {
+		if colour == figures.ByIndex || slices.Contains(colours[:i], colour) {
 			t.Errorf("%s has colour %d, of %v", Fields()[i], colour, colours)
 		}
 	}

@@ -239,8 +239,8 @@ func here(backend *xla.Backend) origin {
 	return o
 }
 
-// place returns the machine and the backend.
-func (o origin) place() string {
+// machine returns the machine and the backend.
+func (o origin) machine() string {
 	if backend := o.Versions["backend"]; backend != "" {
 		return o.Machine + ", " + backend
 	}

@@ -121,7 +121,7 @@ func Update(path string, change func(*File)) error {
 // backend.
 func (f *File) Put(r Row) {
 	f.Rows = put(f.Rows, r, func(r Row) any {
-		return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.place()}
+		return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.machine()}
 	})
 }
 

@@ -40,7 +40,7 @@ func tabulate[R any](title string, notes []string, rows []R, columns []column[R]
 // Table returns the rows by model and size, with seconds, memory, steps, and notes on where they were measured.
 // Columns that no row fills are left out, such as the peer's if it took no part in any race.
 func (f File) Table() *figures.Table {
-	models, places := f.models(), f.places()
+	models, machines := f.models(), f.machines()
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
 			cmp.Compare(a.nodes(), b.nodes()))
@@ -87,7 +87,7 @@ func (f File) Table() *figures.Table {
 		{"evaluations, planned / taken", 0, func(r Row) figures.Cell {
 			return textIf(r.PlannedEvaluations != 0, "%d / %d", r.PlannedEvaluations, r.Evaluations)
 		}},
-		{"machine", 0, func(r Row) figures.Cell { return textIf(len(places) > 1, "%s", r.place()) }},
+		{"machine", 0, func(r Row) figures.Cell { return textIf(len(machines) > 1, "%s", r.machine()) }},
 	})
 }
 
@@ -134,9 +134,9 @@ func (f File) notes() []string {
 		}
 		notes = append(notes, note)
 	}
-	for _, place := range f.places() {
-		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.place() != place })
-		note := place
+	for _, machine := range f.machines() {
+		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.machine() != machine })
+		note := machine
 		if commits := slices.DeleteFunc(distinct(rows, func(r Row) string { return r.Commit }),
 			func(c string) bool { return c == "" }); len(commits) > 0 {
 			note += ", at " + strings.Join(commits, ", ")
@@ -149,7 +149,7 @@ func (f File) notes() []string {
 	return notes
 }
 
-// versions returns the versions in one line, without the backend, which is part of the place.
+// versions returns the versions in one line, without the backend, which is part of the machine.
 func (r Row) versions() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {

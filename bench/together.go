@@ -68,25 +68,25 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 
 // PutTogether adds a measurement, and replaces one of the same model, size, seeds, machine and backend.
 func (f *File) PutTogether(t Together) {
-	f.Together = put(f.Together, t, func(t Together) any { return [...]any{t.Model, t.N, t.Seeds, t.place()} })
+	f.Together = put(f.Together, t, func(t Together) any { return [...]any{t.Model, t.N, t.Seeds, t.machine()} })
 }
 
 // TogetherTable returns the measurements of seeds that train in one program, compared with the time of a single seed.
 func (f File) TogetherTable() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Together), func(a, b Together) int {
-		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N),
+		return cmp.Or(cmp.Compare(a.machine(), b.machine()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N),
 			cmp.Compare(a.Seeds, b.Seeds))
 	})
 	alone := func(t Together) (seconds float64) {
 		for _, one := range rows {
-			if one.Seeds == 1 && one.Model == t.Model && one.N == t.N && one.place() == t.place() {
+			if one.Seeds == 1 && one.Model == t.Model && one.N == t.N && one.machine() == t.machine() {
 				seconds = one.SeedEpoch.Median
 			}
 		}
 		return seconds
 	}
-	places := distinct(rows, Together.place)
-	return tabulate("Seeds in one program", places, rows, []column[Together]{
+	machines := distinct(rows, Together.machine)
+	return tabulate("Seeds in one program", machines, rows, []column[Together]{
 		{"model", 0, func(t Together) figures.Cell { return figures.Text(modelName(t.Model)) }},
 		{"n", 0, func(t Together) figures.Cell { return figures.Number(float64(t.N)) }},
 		{"seeds", 0, func(t Together) figures.Cell { return figures.Number(float64(t.Seeds)) }},
@@ -98,6 +98,6 @@ func (f File) TogetherTable() *figures.Table {
 			return textIf(alone(t) > 0, "%.2f", t.SeedEpoch.Median/alone(t))
 		}},
 		{"compiling, s", 1, func(t Together) figures.Cell { return figures.Number(t.Compile) }},
-		{"machine", 0, func(t Together) figures.Cell { return textIf(len(places) > 1, "%s", t.place()) }},
+		{"machine", 0, func(t Together) figures.Cell { return textIf(len(machines) > 1, "%s", t.machine()) }},
 	})
 }

@@ -11,7 +11,7 @@ func ExampleNewPattern() {
 	// Edges run from a node to another, both counted from 0.
 	from, to := []int{2, 0, 1}, []int{0, 1, 2}
 	days := [][]float64{{5, 1, 3}, {4, 0, 3}, {6, 2, 2}, {5, 1, 1}} // [day][edge], 0 where a day lacks the edge
-	pattern, place, err := dyngraph.NewPattern(3, from, to)
+	pattern, index, err := dyngraph.NewPattern(3, from, to)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -20,7 +20,7 @@ func ExampleNewPattern() {
 	for day, weights := range days {
 		row := make([]float64, pattern.Edges())
 		for k, w := range weights {
-			row[place[k]] += w // the pattern is sorted: place says where each edge went
+			row[index[k]] += w // the pattern is sorted: index says where each edge went
 		}
 		series.Times = append(series.Times, float64(day))
 		series.Weights = append(series.Weights, row)

@@ -126,7 +126,7 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 
 // symmetric returns identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
 func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Pattern, [][]float64, error) {
-	looped, place, loop := p.withLoops()
+	looped, index, loop := p.withLoops()
 	controls := make([][]float64, len(weights))
 	for i, row := range weights {
 		out, in := slices.Repeat([]float64{1}, p.Nodes), slices.Repeat([]float64{1}, p.Nodes)
@@ -149,7 +149,7 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 			c[e] = identity + sign/geometricMean(out[u], in[u])
 		}
 		for e, w := range row {
-			c[place[e]] += sign * w / geometricMean(out[p.From[e]], in[p.To[e]])
+			c[index[e]] += sign * w / geometricMean(out[p.From[e]], in[p.To[e]])
 		}
 		controls[i] = c
 	}
@@ -165,7 +165,7 @@ func geometricMean(a, b float64) float64 {
 }
 
 // withLoops adds all self-loops. It also returns the new index of each edge of p, and of the loop of each node.
-func (p *Pattern) withLoops() (looped *Pattern, place, loop []int) {
+func (p *Pattern) withLoops() (looped *Pattern, index, loop []int) {
 	from, to := make([]int, 0, p.Edges()+p.Nodes), make([]int, 0, p.Edges()+p.Nodes)
 	for e := range p.From {
 		from, to = append(from, int(p.From[e])), append(to, int(p.To[e]))
@@ -173,6 +173,6 @@ func (p *Pattern) withLoops() (looped *Pattern, place, loop []int) {
 	for u := range p.Nodes {
 		from, to = append(from, u), append(to, u)
 	}
-	looped, places, _ := NewPattern(p.Nodes, from, to) // valid, since p is
-	return looped, places[:p.Edges()], places[p.Edges():]
+	looped, index, _ = NewPattern(p.Nodes, from, to) // valid, since p is
+	return looped, index[:p.Edges()], index[p.Edges():]
 }

@@ -49,16 +49,16 @@ func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 		return cmp.Or(cmp.Compare(from[a], from[b]), cmp.Compare(to[a], to[b]))
 	})
 	p := &Pattern{Nodes: n}
-	place := make([]int, len(from))
+	index := make([]int, len(from))
 	for _, k := range order {
 		last := len(p.From) - 1
 		if last < 0 || int(p.From[last]) != from[k] || int(p.To[last]) != to[k] {
 			p.From, p.To = append(p.From, int32(from[k])), append(p.To, int32(to[k]))
 			last++
 		}
-		place[k] = last
+		index[k] = last
 	}
-	return p, place, nil
+	return p, index, nil
 }
 
 // Validate returns an error for a pattern that [NewPattern] would not make: no nodes or too many, edges out of range,
@@ -100,16 +100,16 @@ func (p *Pattern) fault() string {
 // snapshots on this pattern.
 func (p *Pattern) Used(snapshots [][]float64) (*Pattern, [][]float64) {
 	used := &Pattern{Nodes: p.Nodes}
-	var place []int
+	var index []int
 	for e := range p.From {
 		if slices.ContainsFunc(snapshots, func(weights []float64) bool { return weights[e] != 0 }) {
-			used.From, used.To, place = append(used.From, p.From[e]), append(used.To, p.To[e]), append(place, e)
+			used.From, used.To, index = append(used.From, p.From[e]), append(used.To, p.To[e]), append(index, e)
 		}
 	}
 	on := make([][]float64, len(snapshots))
 	for k, weights := range snapshots {
-		on[k] = make([]float64, len(place))
-		for i, e := range place {
+		on[k] = make([]float64, len(index))
+		for i, e := range index {
 			on[k][i] = weights[e]
 		}
 	}

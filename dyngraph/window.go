@@ -83,7 +83,7 @@ func (w Window) ForecastTimes() []float64 {
 // observed or where the node is absent at the forecast time, see [Window.Present]. It returns nil for a series
 // without targets, for the window of [Series.Latest] and for one that is not in its series.
 func (w Window) Targets() [][]float64 {
-	rows := w.met(func(s *Series) [][]float64 { return s.Targets })
+	rows := w.compared(func(s *Series) [][]float64 { return s.Targets })
 	if len(rows) == 0 || w.Series.Present == nil {
 		return rows
 	}
@@ -97,11 +97,11 @@ func (w Window) Targets() [][]float64 {
 // GraphTargets returns the targets of the graph as a whole, [times][TargetSize]; nil under the same conditions as
 // Targets.
 func (w Window) GraphTargets() [][]float64 {
-	return w.met(func(s *Series) [][]float64 { return s.GraphTargets })
+	return w.compared(func(s *Series) [][]float64 { return s.GraphTargets })
 }
 
-// met returns the rows of the snapshots whose targets are forecast.
-func (w Window) met(of func(*Series) [][]float64) [][]float64 {
+// compared returns the rows of the snapshots whose targets are forecast.
+func (w Window) compared(of func(*Series) [][]float64) [][]float64 {
 	if w.Validate() != nil || w.Last() >= len(of(w.Series)) {
 		return nil
 	}

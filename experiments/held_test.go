@@ -12,10 +12,10 @@ import (
 // However many runs a dead machine held, one of them is free soon after the term.
 func TestManyLeasesOfADeadMachine(t *testing.T) {
 	now := time.Now()
-	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
+	folder := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
 	b := &board{runner: &runner{underWay: make(map[string]Position)}}
 	for i := range 12 {
-		slot, err := place.Slot(i, generation, "go")
+		slot, err := folder.Slot(i, generation, "go")
 		if err == nil {
 			err = os.WriteFile(slot.LeaseFile(), []byte(`{"Owner":"X","Host":"dead","Beat":7}`), 0o600)
 		}
@@ -44,8 +44,8 @@ func TestManyLeasesOfADeadMachine(t *testing.T) {
 // An array task ends when live tasks hold all remaining runs; if that is uncertain, it waits for them.
 func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	now := time.Now()
-	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
-	slot, err := place.Slot("a run", generation, "go")
+	folder := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
+	slot, err := folder.Slot("a run", generation, "go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,12 +87,12 @@ func (s Study) plan(ctx context.Context, o Options) (*Report, store.Store, error
 	p := &Report{Study: s, Profile: profile, Backend: o.kind(), folder: all.Folder()}
 	seen := make(map[string]Run)
 	for _, r := range runs {
-		slot, err := r.place(all, p.Backend)
+		slot, err := r.slot(all, p.Backend)
 		if err != nil {
 			return nil, all, err
 		}
-		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
-		for _, what := range []string{slot.Name(), place} {
+		label := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
+		for _, what := range []string{slot.Name(), label} {
 			if other, twice := seen[what]; twice {
 				return nil, all, errs.New(ErrInput, "experiments: study %s has two runs of one identity, or of one model ID, "+
 					"keys, seed and fold: %v and %v; want all that tells them apart in both", s.Name, other, r)
@@ -136,8 +136,8 @@ func (s Study) selected(ctx context.Context, o Options, p Profile) ([]Run, error
 	return wanted, nil
 }
 
-// place returns the slot of a run that a kind of backend makes.
-func (r Run) place(all store.Store, backend string) (store.Slot, error) {
+// slot returns the slot of a run that a kind of backend makes.
+func (r Run) slot(all store.Store, backend string) (store.Slot, error) {
 	identity, err := r.Identity()
 	if err != nil {
 		return store.Slot{}, err

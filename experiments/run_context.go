@@ -21,9 +21,9 @@ type RunContext struct {
 	earlier float64      // seconds of training before an interruption
 	starts  string       // what a training begins with, in words
 	// train trains together with the other runs of the group; with nil it waits for them, see [runner.group]. It
-	// returns false if the training must not happen. place distinguishes their learners.
+	// returns false if the training must not happen. index distinguishes their learners.
 	train    func(*fitting) bool
-	place    int
+	index    int
 	planning *planning // set if the run is only planned
 }
 
@@ -41,7 +41,7 @@ func (m *RunContext) LearnerOf(model Row, seed uint64) (Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := json.Marshal([]any{m.place, model.ID, settings})
+	key, err := json.Marshal([]any{m.index, model.ID, settings})
 	if err != nil {
 		return nil, err
 	}

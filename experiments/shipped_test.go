@@ -516,7 +516,7 @@ func TestMergeStops(t *testing.T) {
 	runAll(t, waves(t), Options{})
 	_, err := store.Merge(context.Background(), "", []string{filepath.Join(from, "nowhere")})
 	if !errors.Is(err, ErrInput) {
-		t.Errorf("a place that does not exist: %v, want ErrInput", err)
+		t.Errorf("a source that does not exist: %v, want ErrInput", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

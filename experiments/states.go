@@ -74,7 +74,7 @@ func statesIn(all store.Store, names store.Names, backend string, runs []Run) (R
 		if len(names) == 0 {
 			continue
 		}
-		slot, err := r.place(all, backend)
+		slot, err := r.slot(all, backend)
 		if err != nil {
 			return nil, err
 		}

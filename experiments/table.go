@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -13,14 +15,21 @@ import (
 // Interval sets how a table computes the 95% intervals of its means, the same way for all rows. The zero value treats
 // values as independent, see [stats.MeanCI].
 type Interval struct {
+	// Range shows the lowest and the highest value in place of an interval, see [figures.Ranged].
+	Range bool
 	// Note names what the interval covers and which dependence it accounts for.
 	Note string
 	Of   func(values []float64) (mean, halfWidth float64)
 }
 
-// Cell returns the mean of the values with its interval. There is no interval if all values are equal or there is
+// Cell returns the mean of the values with its interval or range. There is neither if all values are equal or there is
 // only one.
 func (i Interval) Cell(values []float64) figures.Cell {
+	if i.Range && len(values) > 1 {
+		if low, high := slices.Min(values), slices.Max(values); low < high {
+			return figures.Ranged(stat.Mean(values, nil), low, high)
+		}
+	}
 	of := i.Of
 	if of == nil {
 		of = stats.MeanCI

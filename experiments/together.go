@@ -37,7 +37,7 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	contexts, waiting := make([]*RunContext, len(runs)), make([]func() (*fitting, bool), len(runs))
 	errs := make([]error, len(runs))
 	for i, r := range runs {
-		contexts[i] = &RunContext{runner: w, run: r, place: i}
+		contexts[i] = &RunContext{runner: w, run: r, index: i}
 		next, stop := iter.Pull(func(yield func(*fitting) bool) {
 			contexts[i].train = yield
 			errs[i] = w.one(ctx, contexts[i])

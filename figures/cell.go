@@ -1,18 +1,22 @@
 package figures
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval, and optionally the
-// published result. The zero value is a missing result.
+// Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval or with a range, and
+// optionally the published result. The zero value is a missing result.
 type Cell struct {
 	kind      cellKind
 	text      string
 	mean      float64
 	half      float64 // 0 or NaN is unknown
+	low, high float64 // the range of a mean; both 0 without one
 	of        string
 	published *Cell
 	tone      Tone
@@ -63,6 +67,16 @@ func Estimate(mean, half float64) Cell {
 	return Cell{kind: numberCell, mean: mean, half: half}
 }
 
+// Ranged returns a cell with a mean and the lowest and highest of the values behind it. It suits few values, or values
+// of different orders, such as squared errors: a symmetric interval of these may end below 0.
+func Ranged(mean, low, high float64) Cell {
+	c := Number(mean)
+	if c.kind == numberCell {
+		c.low, c.high = low, high
+	}
+	return c
+}
+
 // Published returns the cell with a published result, which a table shows in a column of its own. A missing one
 // changes nothing.
 func (c Cell) Published(result Cell) Cell {
@@ -94,33 +108,37 @@ func (c Cell) value(decimals int) string {
 	case textCell:
 		return c.text
 	case numberCell:
-		return estimate(c.mean, c.half, decimals)
+		return c.number(decimals)
 	}
 	return "–"
 }
 
-func estimate(mean, half float64, decimals int) string {
-	power := 0
-	if size := math.Max(math.Abs(mean), finiteOr0(half)); size > 0 && !math.IsInf(size, 0) {
-		order := int(math.Floor(math.Log10(size)))
+func (c Cell) ranged() bool { return c.low != 0 || c.high != 0 }
+
+func (c Cell) number(decimals int) string {
+	power, unit := 0, 1.0
+	largest := floats.Max([]float64{math.Abs(c.mean), finiteOr0(c.half), math.Abs(c.low), math.Abs(c.high)})
+	if largest > 0 && !math.IsInf(largest, 0) {
+		order := int(math.Floor(math.Log10(largest)))
 		decimals = max(0, min(decimals, 4-order)) // five digits say enough of a large number
-		if order >= 6 || size < 0.5*math.Pow(10, -float64(decimals)) {
-			power, decimals = order, 2
-			mean, half = mean/math.Pow(10, float64(order)), half/math.Pow(10, float64(order))
+		if order >= 6 || largest < 0.5*math.Pow(10, -float64(decimals)) {
+			power, unit, decimals = order, math.Pow(10, float64(order)), 2
 		}
 	}
-	s := decimal(mean, decimals)
-	withHalf := finiteOr0(half) > 0
-	if withHalf {
-		s += " ± " + decimal(half, decimals)
+	times := ""
+	if power != 0 {
+		times = "×10" + superscript(power)
 	}
-	if power == 0 {
-		return s
+	s := decimal(c.mean/unit, decimals)
+	switch {
+	case c.ranged():
+		return fmt.Sprintf("%s%s (%s to %s%s)", s, times, decimal(c.low/unit, decimals), decimal(c.high/unit, decimals), times)
+	case finiteOr0(c.half) > 0 && power != 0:
+		return fmt.Sprintf("(%s ± %s)%s", s, decimal(c.half/unit, decimals), times)
+	case finiteOr0(c.half) > 0:
+		return s + " ± " + decimal(c.half, decimals)
 	}
-	if withHalf {
-		s = "(" + s + ")"
-	}
-	return s + "×10" + superscript(power)
+	return s + times
 }
 
 func finiteOr0(v float64) float64 {

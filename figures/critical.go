@@ -76,14 +76,14 @@ func (r Ranking) sorted() (models []RankedModel, groups [][]int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Models[a].Rank, r.Models[b].Rank) })
-	places := make([]int, len(order))
-	for place, i := range order {
-		models, places[i] = append(models, r.Models[i]), place
+	ranks := make([]int, len(order))
+	for rank, i := range order {
+		models, ranks[i] = append(models, r.Models[i]), rank
 	}
 	for _, group := range r.Groups {
 		var moved []int
 		for _, i := range group {
-			moved = append(moved, places[i])
+			moved = append(moved, ranks[i])
 		}
 		slices.Sort(moved)
 		groups = append(groups, moved)
@@ -165,7 +165,7 @@ func (r Ranking) draw(c draw.Canvas, levels []int) {
 }
 
 func (m RankedModel) rgb() color.NRGBA {
-	if m.Style.Colour == ByPlace {
+	if m.Style.Colour == ByIndex {
 		return ink
 	}
 	return m.Style.rgb()

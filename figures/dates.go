@@ -12,7 +12,7 @@ const day = 24 * time.Hour
 // mostDays is about the largest time.Duration in days.
 const mostDays = 100_000
 
-// date returns the date at a place on X.
+// date returns the date at a position on X.
 func (a Axes) date(x float64) time.Time {
 	return a.Start.Add(time.Duration(math.Round(x * float64(day))))
 }

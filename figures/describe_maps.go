@@ -21,7 +21,7 @@ func describeGrid(axes Axes, g Grid) string {
 			}
 		}
 	}
-	place := func(names []string, i int, otherwise string) string {
+	label := func(names []string, i int, otherwise string) string {
 		if names != nil {
 			return names[i]
 		}
@@ -36,8 +36,8 @@ func describeGrid(axes Axes, g Grid) string {
 		head += fmt.Sprintf(", %d with a dot", dots)
 	}
 	return axes.describe(head, fmt.Sprintf("Largest magnitude: %s (%s; %s)", short(g.Values[row][column]),
-		place(g.Rows, row, "row "+short(float64(row))),
-		place(g.Columns, column, "column "+axes.span(g.Start+float64(column)))))
+		label(g.Rows, row, "row "+short(float64(row))),
+		label(g.Columns, column, "column "+axes.span(g.Start+float64(column)))))
 }
 
 func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) string {

@@ -55,6 +55,9 @@ func DotPanels(axes Axes, panels ...DotPanel) (*Figure, error) {
 			values = append(values, r.values()...)
 			if half := finiteOr0(r.Value.half); r.Value.kind == numberCell { // fit leaves out what has no logarithm
 				values = append(values, r.Value.mean-half, r.Value.mean+half)
+				if r.Value.ranged() {
+					values = append(values, r.Value.low, r.Value.high)
+				}
 			}
 		}
 	}

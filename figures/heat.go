@@ -22,17 +22,17 @@ type colouring struct {
 	signed           bool // diverging colours
 }
 
-// place returns the position of v on the colour scale. gonum's colours are linear, so a logarithmic scale uses
+// position returns the position of v on the colour scale. gonum's colours are linear, so a logarithmic scale uses
 // logarithms here, and 0 (no value, as between nodes without an edge) is below the scale.
-func (k colouring) place(v float64) float64 {
+func (k colouring) position(v float64) float64 {
 	if k.scale.log {
 		return math.Log10(v)
 	}
 	return v
 }
 
-func (k colouring) Min() float64 { return k.place(k.scale.min) }
-func (k colouring) Max() float64 { return k.place(k.scale.max) }
+func (k colouring) Min() float64 { return k.position(k.scale.min) }
+func (k colouring) Max() float64 { return k.position(k.scale.max) }
 
 // Colors returns the levels between the ends.
 func (k colouring) Colors() []color.Color {
@@ -43,8 +43,8 @@ func (k colouring) Colors() []color.Color {
 }
 
 // At returns the colour at a position between the ends.
-func (k colouring) At(place float64) (color.Color, error) {
-	return k.Colors()[int(math.Round((place-k.Min())/(k.Max()-k.Min())*(mapLevels-1)))], nil
+func (k colouring) At(position float64) (color.Color, error) {
+	return k.Colors()[int(math.Round((position-k.Min())/(k.Max()-k.Min())*(mapLevels-1)))], nil
 }
 
 // field is a matrix as gonum's plotter.GridXYZ, with the first row on top.
@@ -57,7 +57,7 @@ type field struct {
 func (f field) Dims() (columns, rows int) { return len(f.values[0]), len(f.values) }
 func (f field) X(column int) float64      { return f.start + float64(column) }
 func (f field) Y(row int) float64         { return float64(row) }
-func (f field) Z(column, row int) float64 { return f.place(f.values[len(f.values)-1-row][column]) }
+func (f field) Z(column, row int) float64 { return f.position(f.values[len(f.values)-1-row][column]) }
 
 // heat is a heat map of f. Missing cells are grey, values beyond the scale have the colour of its end, and 0 on a
 // logarithmic scale stays open.
@@ -101,11 +101,11 @@ type colourBar struct {
 	height  float64 // about how high it will be
 }
 
-// ticks are at the places of values, with their labels and the widest of these.
+// ticks are at the positions of values, with their labels and the widest of these.
 func (b colourBar) ticks() (at plotter.XYs, texts []string, widest vg.Length) {
 	for _, t := range (ticks{want: int(b.height / 28), log: b.scale.log}).Ticks(b.scale.min, b.scale.max) {
 		if b.scale.holds(t.Value) {
-			at, texts = append(at, plotter.XY{X: 1, Y: b.place(t.Value)}), append(texts, t.Label)
+			at, texts = append(at, plotter.XY{X: 1, Y: b.position(t.Value)}), append(texts, t.Label)
 			widest = max(widest, tickText.Width(t.Label))
 		}
 	}
@@ -183,17 +183,17 @@ func blocks(img image.Image) *image.Paletted {
 	b := img.Bounds()
 	wide, high := (imageSide+b.Dx()-1)/b.Dx(), (imageSide+b.Dy()-1)/b.Dy()
 	out := image.NewPaletted(image.Rect(0, 0, b.Dx()*wide, b.Dy()*high), nil)
-	places := map[color.Color]uint8{}
+	shades := map[color.Color]uint8{}
 	for y := range b.Dy() {
 		first := out.Pix[y*high*out.Stride:][:out.Stride]
 		for x := range b.Dx() {
 			c := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y))
-			if _, ok := places[c]; !ok {
-				places[c] = uint8(len(out.Palette))
+			if _, ok := shades[c]; !ok {
+				shades[c] = uint8(len(out.Palette))
 				out.Palette = append(out.Palette, c)
 			}
 			for i := range wide {
-				first[x*wide+i] = places[c]
+				first[x*wide+i] = shades[c]
 			}
 		}
 		for i := 1; i < high; i++ {

@@ -19,7 +19,7 @@ type Style struct {
 type Colour uint8
 
 const (
-	ByPlace Colour = iota // by the place among the series
+	ByIndex Colour = iota // by the index among the series
 	Blue
 	Vermillion
 	Green
@@ -47,22 +47,22 @@ const (
 var dashes = [...][]vg.Length{nil, {4.5, 2.5}, {6, 2, 1.3, 2}, {1.3, 2}, {9, 3}, {6, 2, 1.3, 2, 1.3, 2},
 	{6, 2, 6, 2, 1.3, 2}, {1.3, 4.5}}
 
-// alternating is the number of colours, Blue to Sky, and of dashes, Solid to DashDotDot, that places go through.
+// alternating is the number of colours, Blue to Sky, and of dashes, Solid to DashDotDot, that indices go through.
 const alternating = 6
 
 // StyleOf returns the style for an index from 0 on. 36 styles differ; neighbours differ in both colour and dash.
-func StyleOf(place int) Style {
-	place = max(place, 0)
-	row := place / alternating
-	return Style{Blue + Colour(place%alternating), Dash((place + row) % alternating)}
+func StyleOf(index int) Style {
+	index = max(index, 0)
+	row := index / alternating
+	return Style{Blue + Colour(index%alternating), Dash((index + row) % alternating)}
 }
 
 // resolved returns the style of the series at an index.
-func (s Style) resolved(place int) Style {
-	if s.Colour != ByPlace {
+func (s Style) resolved(index int) Style {
+	if s.Colour != ByIndex {
 		return s
 	}
-	style := StyleOf(place)
+	style := StyleOf(index)
 	if s.Dash != Solid {
 		style.Dash = s.Dash
 	}

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -264,5 +265,29 @@ func TestRowsWithoutResults(t *testing.T) {
 		if !slices.Equal(left, c.left) || shown.Finding != c.says {
 			t.Errorf("left %q, says %q; want %q, %q", left, shown.Finding, c.left, c.says)
 		}
+	}
+}
+
+// A range has the unit of its mean, and as many decimals.
+func TestRanged(t *testing.T) {
+	table := &Table{Columns: []Column{{Title: "error", Decimals: 3}}}
+	for _, c := range []struct {
+		cell Cell
+		want string
+	}{
+		{Ranged(0.1671, 0.0439, 0.4049), "0.167 (0.044 to 0.405)"},
+		{Ranged(2.2e-4, 1e-5, 4.8e-4), "2.20×10⁻⁴ (0.10 to 4.80×10⁻⁴)"},
+		{Ranged(-1, -2.5, 0.25), "−1.000 (−2.500 to 0.250)"},
+		{Ranged(3, 0, 3e7), "0.00×10⁷ (0.00 to 3.00×10⁷)"},
+		{Ranged(math.NaN(), 1, 2), "–"},
+	} {
+		if got := c.cell.value(3); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		table.Rows = append(table.Rows, []Cell{c.cell})
+	}
+	if notes := strings.Join(Notes(table), " "); !strings.Contains(notes, "in brackets: lowest and highest") ||
+		strings.Contains(notes, "±") {
+		t.Errorf("notes %q do not explain a range, or explain an interval", notes)
 	}
 }

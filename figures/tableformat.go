@@ -95,7 +95,7 @@ func (t *Table) layout() (layout, error) {
 		for i, c := range cells {
 			w := written{value: c.value(places), of: c.of, kind: c.kind, best: marks[i], tone: c.tone, says: c.says}
 			l.cells[i] = append(l.cells[i], w)
-			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, w.best, c.published != nil,
+			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, c.ranged(), w.best, c.published != nil,
 				c.IsMissing(), w.of != ""} {
 				l.occur[k] = l.occur[k] || here
 			}

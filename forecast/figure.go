@@ -172,16 +172,16 @@ func (c calendar) goOn(l *drawnLine, step int, apart bool, values []float64, int
 	l.step = step
 }
 
-// fans returns the places of windows, the newest and earlier ones, whose targets share no step.
-func fans(windows []dyngraph.Window) (places []int) {
+// fans returns the indices of windows, the newest and earlier ones, whose targets share no step.
+func fans(windows []dyngraph.Window) (indices []int) {
 	next := math.MaxInt
 	for i, w := range slices.Backward(windows) {
 		if w.Last()+w.Series.TargetSteps() <= next {
-			places, next = append(places, i), w.Last()
+			indices, next = append(indices, i), w.Last()
 		}
 	}
-	slices.Reverse(places)
-	return places
+	slices.Reverse(indices)
+	return indices
 }
 
 // truth returns the targets from a snapshot on whose time is known.

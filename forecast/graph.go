@@ -91,7 +91,7 @@ func permuted(s *dyngraph.Series, moved []int) *dyngraph.Series {
 	for e := range from {
 		from[e], to[e] = moved[s.Pattern.From[e]], moved[s.Pattern.To[e]]
 	}
-	pattern, place, err := dyngraph.NewPattern(s.Nodes(), from, to)
+	pattern, index, err := dyngraph.NewPattern(s.Nodes(), from, to)
 	if err != nil {
 		panic(err) // the nodes belong to a valid pattern
 	}
@@ -104,7 +104,7 @@ func permuted(s *dyngraph.Series, moved []int) *dyngraph.Series {
 		}
 		weights := make([]float64, len(row))
 		for e, w := range row {
-			weights[place[e]] = w
+			weights[index[e]] = w
 		}
 		other.Weights = append(other.Weights, weights)
 	}

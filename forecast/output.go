@@ -15,12 +15,12 @@ func (o output) of(s *dyngraph.Series, row []float64) []float64 {
 	return column(s.AtStep(row, o.step), o.target, s.Quantities())
 }
 
-// column returns every size-th value, from a place on.
-func column(row []float64, place, size int) (values []float64) {
+// column returns every size-th value, from an index on.
+func column(row []float64, first, size int) (values []float64) {
 	if size == 1 {
 		return row
 	}
-	for at := place; at < len(row); at += size {
+	for at := first; at < len(row); at += size {
 		values = append(values, row[at])
 	}
 	return values

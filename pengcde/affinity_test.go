@@ -50,9 +50,9 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 		return names
 	}
 	s := &dyngraph.Series{Name: "trade", FeatureSize: 1, Classes: tradeClasses}
-	var place []int
+	var index []int
 	var err error
-	if s.Pattern, place, err = dyngraph.NewPattern(tradeNodes, renamed(from), renamed(to)); err != nil {
+	if s.Pattern, index, err = dyngraph.NewPattern(tradeNodes, renamed(from), renamed(to)); err != nil {
 		t.Fatal(err)
 	}
 	for k := range tradeYears {
@@ -60,7 +60,7 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 		for e := range size {
 			size[e] *= math.Exp(0.3 * random.NormFloat64())
 			if from[e] != 5 || k%2 == 0 {
-				weights[place[e]] = size[e]
+				weights[index[e]] = size[e]
 			}
 		}
 		s.Times, s.Weights = append(s.Times, float64(k)), append(s.Weights, weights)

@@ -26,7 +26,7 @@ type batch struct {
 	control []*tensors.Tensor
 	form    field.Form        // of the control, with the number of seeds of the batch
 	seen    []*tensors.Tensor // arrays that the head's forecasts read, head.Present first if form.Present is set
-	met     []*tensors.Tensor // arrays that the head's loss compares forecasts with
+	targets []*tensors.Tensor // arrays that the head's loss compares forecasts with
 	samples int               // number of real samples; the others are padding
 	parts   []part            // the batch split for groups; the tensors above are then empty
 	owned   xla.Buffers
@@ -54,7 +54,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	}
 	for i, s := range samples {
 		if cfg.Path == path.Rectilinear {
-			s.paths, s.times, s.stops = axes[i].Lengthen(knots), axes[i].Place(s.times), axes[i].Turns
+			s.paths, s.times, s.stops = axes[i].Lengthen(knots), axes[i].Positions(s.times), axes[i].Turns
 		}
 		if s.paths.Index != nil { // pad to the largest number of distinct snapshots
 			for s.paths.Snapshots = slices.Clone(s.paths.Snapshots); len(s.paths.Snapshots) < snapshots; {
@@ -76,7 +76,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	}
 	b.control, b.form = b.owned.Own(control...), form
 	b.x0 = b.owned.Own(host.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
-	seen, met, err := cfg.Head.Batch(taken, saves)
+	seen, targets, err := cfg.Head.Batch(taken, saves)
 	if err != nil {
 		b.free()
 		return nil, errs.In("pengcde", err, ErrInput)
@@ -84,7 +84,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	if form.Present && cfg.Network == nil {
 		seen = append([]head.Array{presence(paths, b.times)}, seen...)
 	}
-	b.seen, b.met = b.tensors(cfg.dtype(), seen), b.tensors(cfg.dtype(), met)
+	b.seen, b.targets = b.tensors(cfg.dtype(), seen), b.tensors(cfg.dtype(), targets)
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
 			b.free()

@@ -36,9 +36,9 @@ func growing(t *testing.T, class, observations int, draw uint64) *dyngraph.Serie
 		from, to = append(from, u), append(to, (u+1)%ringNodes)
 	}
 	s := &dyngraph.Series{Name: "growing", FeatureSize: ringFeatures, TargetSize: 1}
-	var place []int
+	var index []int
 	var err error
-	if s.Pattern, place, err = dyngraph.NewPattern(ringNodes, from, to); err != nil {
+	if s.Pattern, index, err = dyngraph.NewPattern(ringNodes, from, to); err != nil {
 		t.Fatal(err)
 	}
 	start := make([]float64, ringNodes*ringFeatures)
@@ -51,7 +51,7 @@ func growing(t *testing.T, class, observations int, draw uint64) *dyngraph.Serie
 		span += (0.5 + random.Float64()) / float64(observations)
 		weights := slices.Repeat([]float64{1}, len(from))
 		if k < comes {
-			weights[place[0]] = 0
+			weights[index[0]] = 0
 		}
 		features := slices.Clone(start)
 		floats.Scale(math.Exp(float64(class-1)*s.Times[k]), features)
@@ -213,8 +213,8 @@ func TestClassOfWindow(t *testing.T) {
 func TestClassOfLargeLogits(t *testing.T) {
 	program, err := xla.NewProgram(xlatest.Go(t), "cross-entropy", func(in []*Node) []*Node {
 		h := head.Class{}
-		_, met := h.Inputs()
-		loss, _ := h.Loss(nn.Values{}, in[0], head.Bind(met, in[1:]))
+		_, targets := h.Inputs()
+		loss, _ := h.Loss(nn.Values{}, in[0], head.Bind(targets, in[1:]))
 		return []*Node{loss, Gradient(loss, in[0])[0]}
 	})
 	if err != nil {

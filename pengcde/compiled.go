@@ -29,7 +29,7 @@ func (e *equation) compile(form field.Form) (*compiled, error) {
 			program{name: "encoder", inputs: []string{"start", "params"}, build: build(e.buildEncode)},
 			program{name: "encoder pullback", inputs: []string{"cotangent", "start", "params"}, build: build(e.buildEncodePull)},
 			program{name: "readout", inputs: []string{"states", "seen", "params"}, build: build(e.buildDecode)},
-			program{name: "loss", inputs: []string{"states", "seen", "met", "params"}, build: build(e.buildObjective)})
+			program{name: "loss", inputs: []string{"states", "seen", "targets", "params"}, build: build(e.buildObjective)})
 		if err != nil {
 			solver.Close()
 			return nil, err

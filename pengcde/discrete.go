@@ -34,15 +34,15 @@ type discrete struct {
 // batchForm is everything besides shapes that the graph of a program depends on.
 type batchForm struct {
 	control field.Form
-	met     int // the number of arrays that forecasts are compared with
+	targets int // the number of arrays that forecasts are compared with
 }
 
-func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.met)} }
+func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.targets)} }
 
 // loss builds the head's loss of the forecasts of a network in discrete steps.
-func (d *discrete) loss(y *Node, met []*Node) *Node {
+func (d *discrete) loss(y *Node, targets []*Node) *Node {
 	_, names := d.head.Inputs()
-	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, met))
+	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, targets))
 	return loss
 }
 
@@ -98,16 +98,16 @@ func (d *discrete) compile(b *batch) (programs, error) {
 	form := b.batchForm()
 	return d.compiled.find(form, func() (programs, error) {
 		observed := []string{"x0", "control", "params"}
-		compared := append([]string{"met"}, observed...)
+		compared := append([]string{"targets"}, observed...)
 		return newPrograms(d.backend,
 			program{name: "forecast", inputs: observed, build: func(in inputs) []*Node {
 				return []*Node{d.build(form.control, in, nn.KeepAll)}
 			}},
 			program{name: "loss", inputs: compared, build: func(in inputs) []*Node {
-				return []*Node{d.loss(d.build(form.control, in, nn.KeepAll), in["met"])}
+				return []*Node{d.loss(d.build(form.control, in, nn.KeepAll), in["targets"])}
 			}},
 			program{name: "gradient", inputs: compared, build: func(in inputs) []*Node {
-				loss := d.loss(d.build(form.control, in, nn.Dropout(in["params"])), in["met"])
+				loss := d.loss(d.build(form.control, in, nn.Dropout(in["params"])), in["targets"])
 				return append([]*Node{loss}, Gradient(loss, in["params"]...)...)
 			}})
 	})
@@ -176,7 +176,7 @@ func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	if why != forLoss {
 		program = "gradient"
 	}
-	out, err := p.call(program, values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
+	out, err := p.call(program, values{"targets": b.targets, "x0": b.x0, "control": b.control, "params": params})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (d *discrete) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 func (d *discrete) predictBy(ctx context.Context,
 	forecast func(context.Context, []*tensors.Tensor, *batch) ([]float64, error), m *Model, samples []sample,
 	asked [][]float64) ([][]float64, error) {
-	places := make([][]int, len(samples))
+	indices := make([][]int, len(samples))
 	for b := range samples {
 		s := &samples[b]
 		s.times = s.paths.Knots
@@ -222,7 +222,7 @@ func (d *discrete) predictBy(ctx context.Context,
 				return nil, invalid("forecast time %g, but a network in discrete steps forecasts at the times of the targets "+
 					"alone, %g to %g: ask for these, or for nil", t, s.times[0], s.times[len(s.times)-1])
 			}
-			places[b] = append(places[b], at)
+			indices[b] = append(indices[b], at)
 		}
 	}
 	batch, err := newBatch(m.backend, m.computing(), samples)
@@ -240,7 +240,7 @@ func (d *discrete) predictBy(ctx context.Context,
 	}
 	forecasts, size := make([][]float64, len(samples)), len(flat)/len(samples)/len(samples[0].times)
 	for b := range samples {
-		for _, at := range places[b] {
+		for _, at := range indices[b] {
 			at += b * len(samples[0].times)
 			forecasts[b] = append(forecasts[b], flat[at*size:(at+1)*size]...)
 		}
@@ -255,8 +255,8 @@ func (d *discrete) plan(params []*tensors.Tensor, b *batch, temporary measured) 
 	}
 	plan := &Plan{Data: b.owned.Bytes(), Parameters: trained(params)}
 	plan.Temporary, err = temporary.find(func() (int64, error) {
-		return p.temporary("gradient", values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
-	}, b.form, shapesOf(slices.Concat(b.met, []*tensors.Tensor{b.x0}, b.control)...))
+		return p.temporary("gradient", values{"targets": b.targets, "x0": b.x0, "control": b.control, "params": params})
+	}, b.form, shapesOf(slices.Concat(b.targets, []*tensors.Tensor{b.x0}, b.control)...))
 	if err != nil {
 		return nil, err
 	}

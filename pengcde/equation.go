@@ -106,7 +106,7 @@ func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
 func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
 	y, v := e.forecasts(form, in)
 	_, names := e.head.Inputs()
-	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["met"]))
+	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["targets"]))
 	total := ReduceAllSum(loss)
 	if penalty != nil {
 		total = Add(total, penalty)
@@ -199,7 +199,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	defer solution.Close()
 	// The loss takes over the states at the save times: on large graphs they take much of the memory.
 	c, own := e.compiled[b.form], e.sections(params)
-	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": b.seen, "met": b.met,
+	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": b.seen, "targets": b.targets,
 		"params": own.head})
 	if err != nil {
 		return nil, err

@@ -144,7 +144,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(batches[0].met) != 3 {
+		if len(batches[0].targets) != 3 {
 			t.Fatalf("%s: targets are missing, and the batch does not know", name)
 		}
 		loss, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
@@ -175,7 +175,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 	}
 	m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Float64 = field.Constant{}, true })
 	batches, err := batches(m.backend, 1, source{m, []dyngraph.Window{{Series: whole, Start: 3, Length: 4}}, nil})
-	if err != nil || len(batches[0].met) != 2 {
+	if err != nil || len(batches[0].targets) != 2 {
 		t.Errorf("%v, nothing is missing, and the loss is not the plain one", err)
 	}
 }

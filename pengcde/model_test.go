@@ -206,16 +206,16 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 	for e := range series.Pattern.From {
 		from, to = append(from, order[series.Pattern.From[e]]), append(to, order[series.Pattern.To[e]])
 	}
-	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	pattern, index, err := dyngraph.NewPattern(ringNodes, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	relabelled.Pattern = pattern
 	for k := range series.Times {
-		weights, features, targets := make([]float64, len(place)), make([]float64, ringNodes*ringFeatures), make([]float64,
+		weights, features, targets := make([]float64, len(index)), make([]float64, ringNodes*ringFeatures), make([]float64,
 			ringNodes)
 		for e, w := range series.Weights[k] {
-			weights[place[e]] = w
+			weights[index[e]] = w
 		}
 		for u, v := range order {
 			copy(features[v*ringFeatures:(v+1)*ringFeatures], series.Features[k][u*ringFeatures:])

@@ -123,7 +123,7 @@ func TestRelabelledRawControl(t *testing.T) {
 	for e := range s.Pattern.From {
 		from, to = append(from, order[s.Pattern.From[e]]), append(to, order[s.Pattern.To[e]])
 	}
-	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	pattern, index, err := dyngraph.NewPattern(ringNodes, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRelabelledRawControl(t *testing.T) {
 	for k := range s.Times {
 		weights, features := make([]float64, pattern.Edges()), make([]float64, len(s.Features[k]))
 		for e, w := range s.Weights[k] {
-			weights[place[e]] = w
+			weights[index[e]] = w
 		}
 		for u, at := range order {
 			copy(features[at*ringFeatures:(at+1)*ringFeatures], s.Features[k][u*ringFeatures:])

@@ -88,15 +88,15 @@ func TestSummedOfRelabelledNodes(t *testing.T) {
 	for e := range s.Pattern.From {
 		from, to = append(from, order[s.Pattern.From[e]]), append(to, order[s.Pattern.To[e]])
 	}
-	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	pattern, index, err := dyngraph.NewPattern(ringNodes, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other.Pattern, other.Weights, other.Features = pattern, nil, nil
 	for k := range s.Times {
-		weights, features := make([]float64, len(place)), make([]float64, len(s.Features[k]))
+		weights, features := make([]float64, len(index)), make([]float64, len(s.Features[k]))
 		for e, w := range s.Weights[k] {
-			weights[place[e]] = w
+			weights[index[e]] = w
 		}
 		for u, at := range order {
 			copy(features[at*ringFeatures:(at+1)*ringFeatures], s.Features[k][u*ringFeatures:])

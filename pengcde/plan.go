@@ -142,10 +142,10 @@ func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary measured) 
 		if err != nil {
 			return 0, errs.In("pengcde", err, ErrInput)
 		}
-		objective, err := c.temporary("loss", values{"states": saved, "seen": b.seen, "met": b.met,
+		objective, err := c.temporary("loss", values{"states": saved, "seen": b.seen, "targets": b.targets,
 			"params": e.sections(params).head})
 		return max(solve, p.Saves+objective), err
-	}, b.form, saved, shapesOf(slices.Concat(b.seen, b.met, b.control)...))
+	}, b.form, saved, shapesOf(slices.Concat(b.seen, b.targets, b.control)...))
 	if err != nil {
 		return nil, err
 	}

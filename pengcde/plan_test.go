@@ -156,7 +156,7 @@ func TestForecastsKeepNothing(t *testing.T) {
 				return err
 			}
 			defer batches[0].free()
-			if target := batches[0].met[0]; target.HasLocal() || !target.IsOnAnyDevice() {
+			if target := batches[0].targets[0]; target.HasLocal() || !target.IsOnAnyDevice() {
 				t.Errorf("the targets of a batch are on the host %t, on the device %t", target.HasLocal(), target.IsOnAnyDevice())
 			}
 			_, err = lossOf(ctx, m.network, m.params, batches[0])

@@ -192,7 +192,7 @@ func relabelledSeries(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.S
 	for e := range s.Pattern.From {
 		from, to = append(from, order[s.Pattern.From[e]]), append(to, order[s.Pattern.To[e]])
 	}
-	pattern, place, err := dyngraph.NewPattern(s.Nodes(), from, to)
+	pattern, index, err := dyngraph.NewPattern(s.Nodes(), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func relabelledSeries(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.S
 	for k, row := range s.Weights {
 		weights, present := make([]float64, len(row)), make([]bool, len(order))
 		for e, w := range row {
-			weights[place[e]] = w
+			weights[index[e]] = w
 		}
 		for u, v := range order {
 			present[v] = s.Present[k][u]

@@ -57,7 +57,7 @@ func (r *recurrent) compile(b *batch) (programs, error) {
 			}},
 			program{name: "steps' pullback", inputs: append([]string{"of forecasts", "of state", "gradients"}, forward...),
 				build: func(in inputs) []*Node { return r.buildPullback(form.control, in) }},
-			program{name: "loss", inputs: []string{"met", "forecasts"}, build: r.buildObjective})
+			program{name: "loss", inputs: []string{"targets", "forecasts"}, build: r.buildObjective})
 	})
 }
 
@@ -99,7 +99,7 @@ func (r *recurrent) buildObjective(in inputs) []*Node {
 	if r.classes {
 		y = SliceAxis(y, 1, AxisElem(-1))
 	}
-	loss := r.loss(y, in["met"])
+	loss := r.loss(y, in["targets"])
 	return append([]*Node{loss}, Gradient(loss, in["forecasts"]...)...)
 }
 
@@ -152,7 +152,7 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 	defer xla.Free(states...)
 	defer xla.Free(forecasts...)
 	p := r.compiled[b.batchForm()]
-	out, err := p.call("loss", values{"met": b.met, "forecasts": forecasts})
+	out, err := p.call("loss", values{"targets": b.targets, "forecasts": forecasts})
 	if err != nil {
 		return nil, err
 	}

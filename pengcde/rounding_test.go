@@ -26,7 +26,7 @@ func complete(t *testing.T, s *dyngraph.Series) *dyngraph.Series {
 			}
 		}
 	}
-	pattern, place, err := dyngraph.NewPattern(s.Nodes(), from, to)
+	pattern, index, err := dyngraph.NewPattern(s.Nodes(), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func complete(t *testing.T, s *dyngraph.Series) *dyngraph.Series {
 		for e := range from {
 			for i, w := range weights {
 				if int(s.Pattern.From[i]) == from[e] && int(s.Pattern.To[i]) == to[e] {
-					row[place[e]] = w
+					row[index[e]] = w
 				}
 			}
 		}

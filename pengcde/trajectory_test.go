@@ -26,13 +26,13 @@ func pulses(t *testing.T, n, lost int) *dyngraph.Series {
 	for u := range n {
 		from, to = append(from, u, (u+1)%n), append(to, (u+1)%n, u)
 	}
-	pattern, place, err := dyngraph.NewPattern(n, from, to)
+	pattern, index, err := dyngraph.NewPattern(n, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := slices.Repeat([]float64{1}, pattern.Edges())
 	broken := slices.Clone(whole)
-	broken[place[2*lost]], broken[place[2*lost+1]] = 0, 0
+	broken[index[2*lost]], broken[index[2*lost+1]] = 0, 0
 	s := &dyngraph.Series{Name: "pulses", Pattern: pattern, FeatureSize: 1, TargetSize: 1}
 	x := make([]float64, n)
 	x[0] = 1

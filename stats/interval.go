@@ -27,7 +27,8 @@ func MeanCI(values []float64) (mean, halfWidth float64) {
 }
 
 // MeanP returns the two-sided p value that the mean of independent values is 0, by Student's t. It is below 0.05 where
-// the interval of [MeanCI] excludes 0. It is 1 for a single value, and NaN without values.
+// the interval of [MeanCI] excludes 0. It is 1 for a single value, and NaN without values. If all values are equal and
+// not 0, as rounded scores of few seeds may be, Student's t is infinite and P is 0: compare unrounded scores.
 func MeanP(values []float64) float64 { return meanP(values, 1) }
 
 // meanP is MeanP with the standard error of the mean multiplied by a factor.

@@ -59,7 +59,7 @@ func TestBuildErrors(t *testing.T) {
 			var panicked *panics.Error
 			if got := errors.As(err, &panicked); got != c.placed ||
 				got != strings.Contains(text, "builderror_test.go:") {
-				t.Fatalf("%q: Panic %v, want %v, with its place", text, got, c.placed)
+				t.Fatalf("%q: Panic %v, want %v, with its position", text, got, c.placed)
 			}
 			var fault runtime.Error
 			if (c.name == "index") != errors.As(err, &fault) {

@@ -39,13 +39,13 @@ func PluginFolders() []string {
 	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
 		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
 	}
-	places := []string{"/usr/local/lib"}
+	bases := []string{"/usr/local/lib"}
 	if home, err := os.UserHomeDir(); err == nil {
-		places = []string{filepath.Join(home, ".local", "lib"), "/usr/local/lib"}
+		bases = []string{filepath.Join(home, ".local", "lib"), "/usr/local/lib"}
 	}
 	var folders []string
-	for _, place := range places {
-		folder := filepath.Join(place, "go-xla")
+	for _, base := range bases {
+		folder := filepath.Join(base, "go-xla")
 		folders = append(folders, folder, filepath.Join(folder, "nvidia"))
 	}
 	return folders

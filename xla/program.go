@@ -105,7 +105,7 @@ func (p *Program) Close() { p.exec.Finalize() }
 type BuildError struct {
 	// Program is the name of the program.
 	Program string
-	// Err is the panic value. Unless the function itself panicked with an error, it also gives the place of the panic,
+	// Err is the panic value. Unless the function itself panicked with an error, it also gives the position of the panic,
 	// and %+v the stack.
 	Err error
 }

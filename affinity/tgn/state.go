@@ -107,9 +107,9 @@ func (g *gathered) events(n *Network, nodes []int32, at float64) []*tensors.Tens
 		node[i] = int32(g.row(u))
 		since[i] = g.messages[u].time - at
 		g.recent.Each(u, func(j int, c ranker.Contact) {
-			place := i*k + j
-			peer[place] = int32(g.row(c.Other))
-			age[place], weight[place], there[place] = g.messages[c.Other].time-c.Time, c.Weight, 1
+			slot := i*k + j
+			peer[slot] = int32(g.row(c.Other))
+			age[slot], weight[slot], there[slot] = g.messages[c.Other].time-c.Time, c.Weight, 1
 		})
 	}
 	real := n.core.Tensor

@@ -77,7 +77,7 @@ type Config struct {
 func GraphMixer() Config { return Config{Neighbours: 30, Dropout: 0.1} }
 
 // TCL returns the network of L. Wang et al., TCL: Transformer-based Dynamic Graph Modelling via Contrastive Learning,
-// arXiv:2105.07944, 2021, for a single node: a question has no second node, so the node attends to itself in the place
+// arXiv:2105.07944, 2021, for a single node: a question has no second node, so the node attends to itself in the slot
 // of the other.
 func TCL() Config { return Config{Encoder: Transformer} }
 

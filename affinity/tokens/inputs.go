@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity/internal/ranker"
 )
 
-// sequences are k places for events in each of some rows.
+// sequences are k slots for events in each of some rows.
 type sequences struct {
 	k                  int
 	peer               []int32
@@ -22,16 +22,16 @@ func newSequences(rows, k int) *sequences {
 	return &sequences{k, make([]int32, rows*k), make([]float64, rows*k), make([]float64, rows*k), make([]float64, rows*k)}
 }
 
-// put puts an event at a place of a row, as seen at a time.
-func (s *sequences) put(row, place int, at float64, c ranker.Contact) {
-	i := row*s.k + place
+// put puts an event at a slot of a row, as seen at a time.
+func (s *sequences) put(row, slot int, at float64, c ranker.Contact) {
+	i := row*s.k + slot
 	s.peer[i], s.age[i], s.weight[i], s.there[i] = c.Other, at-c.Time, c.Weight, 1
 }
 
-// putLast puts events at the end of a row. Empty places have the age of an event at time 0, as published.
+// putLast puts events at the end of a row. Empty slots have the age of an event at time 0, as published.
 func (s *sequences) putLast(row int, at float64, contacts []ranker.Contact) {
-	for place := range s.k - len(contacts) {
-		s.age[row*s.k+place] = at
+	for slot := range s.k - len(contacts) {
+		s.age[row*s.k+slot] = at
 	}
 	for j, c := range contacts {
 		s.put(row, s.k-len(contacts)+j, at, c)

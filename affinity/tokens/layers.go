@@ -68,7 +68,7 @@ type events struct {
 	age, weight *Node // [Q, k, 1]: from the event to the question; its weight
 	there       *Node // [Q, k]: 1 where there is an event, else all entries of it are 0
 	// earlier are the events before each of the events of its other node, with k as the first axis behind Q; nil unless
-	// the encoder is Hops. Its ages are to the event. The age of an empty place is the time itself there and here, as
+	// the encoder is Hops. Its ages are to the event. The age of an empty slot is the time itself there and here, as
 	// published.
 	earlier *events
 }

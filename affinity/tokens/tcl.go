@@ -27,7 +27,7 @@ func newTCL(c Config) *tcl {
 	return t
 }
 
-// depths is a vector for each place in the sequence.
+// depths is a vector for each slot in the sequence.
 const depths = "depths"
 
 func (t *tcl) Params() []nn.Param {

@@ -28,7 +28,7 @@ func (d dataSet) set() (*synthetic.Set, error) {
 		for _, ends := range snapshots {
 			from, to = append(from, ends[0]...), append(to, ends[1]...)
 		}
-		pattern, place, err := dyngraph.NewPattern(len(d.Values[b][0]), from, to)
+		pattern, index, err := dyngraph.NewPattern(len(d.Values[b][0]), from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -36,10 +36,10 @@ func (d dataSet) set() (*synthetic.Set, error) {
 			Index: graphs.InForce(d.Events, len(d.Times[b]))}
 		for _, ends := range snapshots {
 			weights := make([]float64, len(pattern.From))
-			for _, edge := range place[:len(ends[0])] {
+			for _, edge := range index[:len(ends[0])] {
 				weights[edge] = 1
 			}
-			place = place[len(ends[0]):]
+			index = index[len(ends[0]):]
 			t.Snapshots = append(t.Snapshots, weights)
 		}
 		s.Trajectories = append(s.Trajectories, t)

@@ -46,12 +46,12 @@ func (c initCommand) Run(s *streams) error {
 
 // checkoutHere returns the checkout that contains this program, else the working folder's.
 func checkoutHere() (string, error) {
-	var places []string
+	var folders []string
 	if program, err := os.Executable(); err == nil {
-		places = append(places, filepath.Dir(program))
+		folders = append(folders, filepath.Dir(program))
 	}
 	if folder, err := os.Getwd(); err == nil {
-		places = append(places, folder)
+		folders = append(folders, folder)
 	}
-	return moduleroot.Find(places...)
+	return moduleroot.Find(folders...)
 }

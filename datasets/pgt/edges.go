@@ -39,7 +39,7 @@ func (c config) graph(steps []edges, nodes int) (*dyngraph.Pattern, [][]float64,
 			from, to = append(from, *pair[0]), append(to, *pair[1])
 		}
 	}
-	pattern, place, err := dyngraph.NewPattern(nodes, from, to)
+	pattern, index, err := dyngraph.NewPattern(nodes, from, to)
 	if err != nil {
 		return nil, nil, c.invalid("%v", err)
 	}
@@ -47,9 +47,9 @@ func (c config) graph(steps []edges, nodes int) (*dyngraph.Pattern, [][]float64,
 	for i, e := range steps {
 		weights[i] = make([]float64, pattern.Edges())
 		for k, w := range e.weights {
-			weights[i][place[k]] += *w
+			weights[i][index[k]] += *w
 		}
-		place = place[len(e.weights):]
+		index = index[len(e.weights):]
 	}
 	return pattern, weights, nil
 }

@@ -70,10 +70,10 @@ func (s *Set) TrainingIndex(asPublished bool) []int {
 	return pick(index, s.Train)
 }
 
-func pick[T any](values []T, places []int) []T {
-	picked := make([]T, len(places))
-	for i, place := range places {
-		picked[i] = values[place]
+func pick[T any](values []T, index []int) []T {
+	picked := make([]T, len(index))
+	for i, at := range index {
+		picked[i] = values[at]
 	}
 	return picked
 }

@@ -42,8 +42,8 @@ type clock struct {
 	format, layout string // Config.DateFormat, and as Go writes it
 	known          bool   // whether dated is
 	dated          bool
-	first          place // of the time that decided it
-	zoned          place // of the first time with an offset from UTC; the zero value if there is none
+	first          fileRow // of the time that decided it
+	zoned          fileRow // of the first time with an offset from UTC; the zero value if there is none
 
 	text string // of the last cell, whose bin and instant these are
 	at   instant
@@ -52,7 +52,7 @@ type clock struct {
 
 // read returns the instant of a cell and the number of its snapshot: the number of its step, or without steps the
 // instant.
-func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
+func (c *clock) read(p fileRow, column string, v cell) (instant, int64, *Error) {
 	if v.kind == textCell && c.text != "" && v.text == c.text {
 		return c.at, c.bin, nil
 	}
@@ -169,7 +169,7 @@ func (c *clock) write(at instant) string {
 }
 
 // parse reads a number or a date, or only a date if dates have a format of their own.
-func (c *clock) parse(p place, v cell) (at instant, dated, ok bool) {
+func (c *clock) parse(p fileRow, v cell) (at instant, dated, ok bool) {
 	text := v.text
 	if c.layout != "" {
 		if v.kind == wholeCell {

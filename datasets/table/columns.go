@@ -66,7 +66,7 @@ func distinct(f *file, columns []column) error {
 
 // locate returns the positions of the columns in a header, in the given order, and the names of the other columns. It
 // sets names that are empty.
-func (f *file) locate(header []string, columns []column, at place) (places []int, others []string, err error) {
+func (f *file) locate(header []string, columns []column, at fileRow) (indices []int, others []string, err error) {
 	for _, c := range columns {
 		if *c.name == "" {
 			if err := f.choose(header, columns, c, at); err != nil {
@@ -86,18 +86,18 @@ func (f *file) locate(header []string, columns []column, at place) (places []int
 		if slices.Contains(header[found+1:], *c.name) {
 			return nil, nil, at.fault(*c.name, "two columns with this name", "one: rename the other")
 		}
-		places = append(places, found)
+		indices = append(indices, found)
 	}
 	for i, name := range header {
-		if !slices.Contains(places, i) {
+		if !slices.Contains(indices, i) {
 			others = append(others, name)
 		}
 	}
-	return places, others, nil
+	return indices, others, nil
 }
 
 // choose sets an empty name to the only column of the header that has one of the common names and no other use.
-func (f *file) choose(header []string, columns []column, c column, at place) error {
+func (f *file) choose(header []string, columns []column, c column, at fileRow) error {
 	var found []string
 	taken := "" // says which column of a common name has another use
 	for _, name := range header {
@@ -124,7 +124,7 @@ func (f *file) choose(header []string, columns []column, c column, at place) err
 }
 
 // noColumn is the error about a column that a header lacks.
-func (f *file) noColumn(header []string, c column, at place, name, wanted string) error {
+func (f *file) noColumn(header []string, c column, at fileRow, name, wanted string) error {
 	if c.without != "" {
 		wanted += fmt.Sprintf(", or %s %q %s", c.field, None, c.without)
 	}

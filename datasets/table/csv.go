@@ -60,7 +60,7 @@ func separatorOf(text *bufio.Reader) (rune, error) {
 }
 
 func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
-	row func(p place, cells []cell) error) ([]string, error) {
+	row func(p fileRow, cells []cell) error) ([]string, error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := text.Peek(4); foreign(head) != "" {
 		return nil, &Error{Path: f.path, Line: 1, Found: foreign(head)}
@@ -77,12 +77,12 @@ func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 	lines := csvrows.New(text, f.comma, f.comma != '\t') // a tab is a space too
 	record, err := lines.Next()
 	if err == io.EOF {
-		return nil, place{f, 1}.fault("", "no text", "a first line with the columns "+list(names(columns)))
+		return nil, fileRow{f, 1}.fault("", "no text", "a first line with the columns "+list(names(columns)))
 	}
 	if err != nil {
 		return nil, f.csvFault(lines.Line(), err)
 	}
-	at := place{f, lines.Line()}
+	at := fileRow{f, lines.Line()}
 	header := make([]string, len(record))
 	for i, name := range record {
 		header[i] = strings.TrimSpace(name)
@@ -91,7 +91,7 @@ func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 				"text in UTF-8 without NUL bytes")
 		}
 	}
-	places, others, err := f.locate(header, columns, at)
+	indices, others, err := f.locate(header, columns, at)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 		if err != nil {
 			return nil, f.csvFault(at.at, err)
 		}
-		for i, k := range places {
+		for i, k := range indices {
 			cells[i] = newText(record[k])
 		}
 		if err := row(at, cells); err != nil {
@@ -128,7 +128,7 @@ func (f *file) someRows(rows int) error {
 func (f *file) csvFault(line int, err error) error {
 	var fault *csvrows.Fault
 	if errors.As(err, &fault) {
-		return place{f, line}.fault("", fault.Found, fault.Wanted)
+		return fileRow{f, line}.fault("", fault.Found, fault.Wanted)
 	}
 	broken := f.unreadable(err)
 	broken.Line = line

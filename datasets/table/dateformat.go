@@ -56,7 +56,7 @@ func whichDate(text string) (formats, dates []string) {
 }
 
 // fault is the error about a cell that is not a time.
-func (c *clock) fault(p place, column string, v cell) *Error {
+func (c *clock) fault(p fileRow, column string, v cell) *Error {
 	found, remedy := p.file.whyNot(v)
 	if c.layout != "" {
 		return p.fault(column, v.String(), fmt.Sprintf("a date as in Config.DateFormat %q, or such as \"2020-03-31\"",

@@ -14,7 +14,7 @@ var grouped = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 
 // number reads a number in text of a row. A file separated by semicolons has the decimal sign of its first number with
 // one that does not look like a separator of thousands.
-func (p place) number(text string) (value float64, ok bool) {
+func (p fileRow) number(text string) (value float64, ok bool) {
 	f := p.file
 	at := strings.IndexAny(text, ".,")
 	if at < 0 || f.decimal == '.' {
@@ -31,7 +31,7 @@ func (p place) number(text string) (value float64, ok bool) {
 }
 
 // value returns the number in a cell, NaN if it is missing, or an error with the text that is wanted.
-func (p place) value(column string, v cell, wanted string) (float64, *Error) {
+func (p fileRow) value(column string, v cell, wanted string) (float64, *Error) {
 	value, ok := v.float()
 	if v.kind == textCell {
 		if value, ok = p.number(v.text); !ok && marksMissing(v.text) {

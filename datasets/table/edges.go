@@ -37,7 +37,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 	}
 	var empty *Error // about the first row without a weight
 	rows, emptyRows := 0, 0
-	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
+	others, err := f.each(ctx, columns, func(p fileRow, cells []cell) error {
 		rows++
 		weight, snapshot, when := 1.0, 0, instant(0)
 		if weightAt >= 0 {
@@ -85,10 +85,10 @@ func (r *reader) readEdges(ctx context.Context) error {
 			r.see(to, snapshot)
 		}
 		pair := uint64(uint32(from))<<32 | uint64(uint32(to))
-		at, found := r.places[pair]
+		at, found := r.edgeNumbers[pair]
 		if !found {
 			at = int32(len(r.from))
-			r.places[pair] = at
+			r.edgeNumbers[pair] = at
 			r.held += edgeHolds
 			r.from, r.to = append(r.from, from), append(r.to, to)
 		}
@@ -122,7 +122,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 }
 
 // sum adds the value of an edge's feature to the sums of the nodes that it joins.
-func (r *reader) sum(p place, feature int, v cell, snapshot int, from, to int32) error {
+func (r *reader) sum(p fileRow, feature int, v cell, snapshot int, from, to int32) error {
 	column := r.c.Edges.Features[feature]
 	value, fault := p.value(column, v, "a finite number, or an empty cell where it is missing")
 	if fault != nil {

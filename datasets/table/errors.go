@@ -61,14 +61,14 @@ func (e *configError) Unwrap() error { return dyngraph.ErrInvalid }
 
 func invalid(format string, args ...any) error { return &configError{fmt.Sprintf(format, args...)} }
 
-// place is a row of a file.
-type place struct {
+// fileRow is a row of a file.
+type fileRow struct {
 	file *file
 	at   int
 }
 
 // fault returns an error about a cell of the row, or about the row if column is "".
-func (p place) fault(column, found, wanted string) *Error {
+func (p fileRow) fault(column, found, wanted string) *Error {
 	e := &Error{Path: p.file.path, Column: column, Found: found, Wanted: wanted}
 	if p.file.parquet {
 		e.Row = p.at
@@ -79,7 +79,7 @@ func (p place) fault(column, found, wanted string) *Error {
 }
 
 // String is "FILE, line 3".
-func (p place) String() string {
+func (p fileRow) String() string {
 	switch {
 	case p.file == nil:
 		return "the files that the model was made from"

@@ -63,7 +63,7 @@ func (c Config) newFile(path string) (*file, error) {
 
 // each calls row for each row with the cells of the columns, which are valid until it returns. It returns the names of
 // the other columns.
-func (f *file) each(ctx context.Context, columns []column, row func(p place, cells []cell) error) ([]string, error) {
+func (f *file) each(ctx context.Context, columns []column, row func(p fileRow, cells []cell) error) ([]string, error) {
 	opened, err := bounded.Open(f.path)
 	if err != nil {
 		return nil, f.unreadable(err)

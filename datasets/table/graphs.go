@@ -9,13 +9,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/countsort"
 )
 
-// manyEdges is how many make the table of their places one of 100 MiB and more.
+// manyEdges is how many make the table of their numbers one of 100 MiB and more.
 const manyEdges = 1 << 22
 
-// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does so
+// pattern is made of the edges, each of which occurs once, with the index of each in it. [dyngraph.NewPattern] does so
 // too, in three times the memory.
 func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
-	r.places = nil // only for reading
+	r.edgeNumbers = nil // only for reading
 	if len(r.from) > manyEdges {
 		runtime.GC() // their memory is for what follows; Go would take as much again first
 	}
@@ -24,12 +24,12 @@ func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	}
 	sorted := countsort.Order(len(r.names), r.from, countsort.Order(len(r.names), r.to, nil))
 	p := &dyngraph.Pattern{Nodes: len(r.names), From: make([]int32, len(sorted)), To: make([]int32, len(sorted))}
-	place := make([]int32, len(sorted))
+	index := make([]int32, len(sorted))
 	for at, e := range sorted {
-		p.From[at], p.To[at], place[e] = r.from[e], r.to[e], int32(at)
+		p.From[at], p.To[at], index[e] = r.from[e], r.to[e], int32(at)
 	}
 	r.from, r.to = nil, nil
-	return p, place
+	return p, index
 }
 
 // distinctGraphs is how many rows of weights graphs makes; snapshots share the row of a graph that does not change.
@@ -51,14 +51,14 @@ func (r *reader) distinctGraphs(steps []step) int {
 
 // graphs makes the pattern and returns the weights of each step.
 func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]float64, error) {
-	pattern, place := r.pattern(order)
+	pattern, index := r.pattern(order)
 	s.Pattern = pattern
 	weights := func(snapshot int) []float64 {
 		row := make([]float64, pattern.Edges())
 		from := r.edges.rows[snapshot]
-		for k := range from.places {
+		for k := range from.columns {
 			if w := from.value(k); !math.IsNaN(w) {
-				row[place[k]] = w
+				row[index[k]] = w
 			}
 		}
 		r.edges.rows[snapshot] = gridRow{} // its memory is for the rows to come
@@ -112,7 +112,7 @@ func (r *reader) withoutEdges(at step) error {
 		if err != nil {
 			return err
 		}
-		return place{f, r.nodesAt[at.snapshot]}.fault(r.c.Nodes.Time, fmt.Sprintf("the time %s, for which %s has no row",
+		return fileRow{f, r.nodesAt[at.snapshot]}.fault(r.c.Nodes.Time, fmt.Sprintf("the time %s, for which %s has no row",
 			when, r.c.Edges.Path), wanted)
 	}
 	return &Error{Path: r.c.Edges.Path, Column: r.c.Edges.Time, Found: fmt.Sprintf("no row for the step of %v from %s on",

@@ -6,18 +6,18 @@ import "math"
 type grid struct {
 	how  Aggregate
 	rows []gridRow
-	// started is how many rows hold values, widest how many places one has at most.
+	// started is how many rows hold values, widest how many columns one has at most.
 	started, widest int
 }
 
 // gridRow holds the values of one snapshot, in blocks of columns; a block without values is nil. Each row of a file may
 // have a new edge and a new time, and there are far more pairs of edges and times than rows.
 type gridRow struct {
-	places int
-	blocks []*block
+	columns int
+	blocks  []*block
 }
 
-// blockSize is how many places a block has.
+// blockSize is how many columns a block has.
 const blockSize = 1 << 9
 
 // block has NaN where there is no value; counts are for Mean, when for Last.
@@ -36,25 +36,25 @@ const (
 	overflowed
 )
 
-// row returns the row of a snapshot, with at least so many places.
-func (g *grid) row(snapshot, places int) *gridRow {
+// row returns the row of a snapshot, with at least so many columns.
+func (g *grid) row(snapshot, columns int) *gridRow {
 	for snapshot >= len(g.rows) {
 		g.rows = append(g.rows, gridRow{})
 	}
 	r := &g.rows[snapshot]
-	if places > r.places {
-		if r.places == 0 {
+	if columns > r.columns {
+		if r.columns == 0 {
 			g.started++
 		}
-		r.places, g.widest = places, max(g.widest, places)
-		if more := (places+blockSize-1)/blockSize - len(r.blocks); more > 0 {
+		r.columns, g.widest = columns, max(g.widest, columns)
+		if more := (columns+blockSize-1)/blockSize - len(r.blocks); more > 0 {
 			r.blocks = append(r.blocks, make([]*block, more)...)
 		}
 	}
 	return r
 }
 
-// value returns the value at a place, NaN where there is none.
+// value returns the value in a column, NaN where there is none.
 func (r *gridRow) value(at int) float64 {
 	if b := r.blocks[at/blockSize]; b != nil {
 		return b.values[at%blockSize]
@@ -62,7 +62,7 @@ func (r *gridRow) value(at int) float64 {
 	return math.NaN()
 }
 
-// block returns the block of a place, made where there is none.
+// block returns the block of a column, made where there is none.
 func (r *gridRow) block(how Aggregate, at int) *block {
 	b := &r.blocks[at/blockSize]
 	if *b == nil {
@@ -80,7 +80,7 @@ func (r *gridRow) block(how Aggregate, at int) *block {
 	return *b
 }
 
-// add takes a value, which is not NaN, at a place.
+// add takes a value, which is not NaN, in a column.
 func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcome {
 	b := r.block(how, at)
 	at %= blockSize
@@ -111,7 +111,7 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 	return added
 }
 
-// mark takes a 1 at a place of a grid that combines other values in some way, and returns whether there was one.
+// mark takes a 1 in a column of a grid that combines other values in some way, and returns whether there was one.
 func (r *gridRow) mark(how Aggregate, at int) outcome {
 	r.block(how, at)
 	return r.add(Unique, at, 1, 0)

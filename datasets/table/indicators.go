@@ -35,11 +35,11 @@ const (
 	mostTexts = 1 << 12
 )
 
-// indicators returns n zeros, with a 1 at a place from 0 to n-1.
-func indicators(place, n int) []float64 {
+// indicators returns n zeros, with a 1 at an index from 0 to n-1.
+func indicators(index, n int) []float64 {
 	row := make([]float64, n)
-	if place >= 0 && place < n {
-		row[place] = 1
+	if index >= 0 && index < n {
+		row[index] = 1
 	}
 	return row
 }
@@ -51,7 +51,7 @@ type texts struct {
 }
 
 // number returns the number of a cell's text, NaN if it is missing.
-func (t *texts) number(p place, column string, v cell) (float64, *Error) {
+func (t *texts) number(p fileRow, column string, v cell) (float64, *Error) {
 	if v.kind == missingCell || v.kind == textCell && v.text == "" { // "NA" and "none" may be categories
 		return math.NaN(), nil
 	}
@@ -123,14 +123,14 @@ func (r *Recipe) extend(v *values, dates []time.Time, nodes int) {
 	if extra == 0 {
 		return
 	}
-	places := make([][]int, len(r.Categories)) // of each text among the categories
+	indices := make([][]int, len(r.Categories)) // of each text among the categories
 	for k, of := range r.Categories {
 		for _, text := range v.names[k].all {
-			place, found := slices.BinarySearch(of, text)
+			at, found := slices.BinarySearch(of, text)
 			if !found {
-				place = -1
+				at = -1
 			}
-			places[k] = append(places[k], place)
+			indices[k] = append(indices[k], at)
 		}
 	}
 	for t, row := range v.x {
@@ -145,7 +145,7 @@ func (r *Recipe) extend(v *values, dates []time.Time, nodes int) {
 				if text := v.texts[t][u*len(r.Categories)+k]; math.IsNaN(text) {
 					extended = append(extended, nans(len(of))...)
 				} else {
-					extended = append(extended, indicators(places[k][int(text)], len(of))...)
+					extended = append(extended, indicators(indices[k][int(text)], len(of))...)
 				}
 			}
 			extended = append(extended, calendar...)

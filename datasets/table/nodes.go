@@ -43,7 +43,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 		r.ends[k] = notYet
 	}
 	width, repeats := r.width(), 0
-	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
+	others, err := f.each(ctx, columns, func(p fileRow, cells []cell) error {
 		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
 		if fault != nil {
 			return fault

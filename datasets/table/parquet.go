@@ -20,7 +20,7 @@ const leastPages = 8 << 20
 
 // eachParquet is each for a Parquet file.
 func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, columns []column,
-	row func(p place, cells []cell) error) (others []string, err error) {
+	row func(p fileRow, cells []cell) error) (others []string, err error) {
 	budget, err := f.limit.Budget()
 	if err != nil {
 		return nil, f.unreadable(err)
@@ -56,11 +56,11 @@ type parquetReader struct {
 
 // open finds the columns, and returns the names of the others.
 func (p *parquetReader) open(columns []column) ([]string, error) {
-	places, others, err := p.file.locate(p.content.Names(), columns, place{file: p.file})
+	indices, others, err := p.file.locate(p.content.Names(), columns, fileRow{file: p.file})
 	if err != nil {
 		return nil, err
 	}
-	selected, err := p.content.Select(places...)
+	selected, err := p.content.Select(indices...)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (p *parquetReader) open(columns []column) ([]string, error) {
 }
 
 // group calls row for the rows of one.
-func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row func(place, []cell) error) error {
+func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row func(fileRow, []cell) error) error {
 	rows := group.Rows()
 	defer func() { _ = p.guarded(rows.Close) }() // read only
 	cells := make([]cell, 0, len(p.rows)*len(p.convert))
@@ -98,7 +98,7 @@ func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row f
 		left -= int64(n)
 		for of := range slices.Chunk(cells, len(p.convert)) {
 			p.at++
-			if err := row(place{p.file, p.at}, of); err != nil {
+			if err := row(fileRow{p.file, p.at}, of); err != nil {
 				return err
 			}
 		}

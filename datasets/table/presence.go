@@ -40,14 +40,14 @@ func (r *reader) presence(order []int, steps []step) [][]bool {
 			copy(row, present[i-1])
 		}
 		hasRows := at.snapshot >= 0 && r.nodesAt[at.snapshot] > 0
-		for u, place := range order {
+		for u, index := range order {
 			switch {
 			case r.c.Nodes.Presence == Seen:
-				row[place] = r.seen[u] <= at.bin
+				row[index] = r.seen[u] <= at.bin
 			case r.c.Nodes.Presence == ByRows && hasRows:
-				row[place] = r.values.has(at.snapshot, (u+1)*r.width()-1)
+				row[index] = r.values.has(at.snapshot, (u+1)*r.width()-1)
 			case hasRows && r.states.has(at.snapshot, u):
-				row[place] = r.states.rows[at.snapshot].value(u) == 1
+				row[index] = r.states.rows[at.snapshot].value(u) == 1
 			}
 		}
 		present[i] = row
@@ -55,13 +55,13 @@ func (r *reader) presence(order []int, steps []step) [][]bool {
 	return present
 }
 
-// has reports whether a snapshot has a value at a place.
-func (g *grid) has(snapshot, place int) bool {
-	return snapshot < len(g.rows) && place < g.rows[snapshot].places && !math.IsNaN(g.rows[snapshot].value(place))
+// has reports whether a snapshot has a value in a column.
+func (g *grid) has(snapshot, column int) bool {
+	return snapshot < len(g.rows) && column < g.rows[snapshot].columns && !math.IsNaN(g.rows[snapshot].value(column))
 }
 
 // isPresence is a value of the column that says which nodes are present.
-func (p place) isPresence(column string, v cell) (float64, *Error) {
+func (p fileRow) isPresence(column string, v cell) (float64, *Error) {
 	const wanted = "1 for a node that is present, 0 for an absent one, or an empty cell for no change"
 	value, fault := p.value(column, v, wanted)
 	if fault == nil && !math.IsNaN(value) && value != 0 && value != 1 {
@@ -106,8 +106,9 @@ func (r *reader) checkEdges(s *dyngraph.Series, graphs [][]float64, steps []step
 			if err != nil {
 				return err
 			}
-			return place{f, r.edgesAt[steps[i].snapshot]}.fault(r.c.Edges.Time, fmt.Sprintf("rows of the time %s, which begin "+
-				"here, with an edge from %s to %s, and %s is absent then", r.clock.show(steps[i].bin),
+			row := fileRow{f, r.edgesAt[steps[i].snapshot]}
+			return row.fault(r.c.Edges.Time, fmt.Sprintf("rows of the time %s, which begin here, with an edge from %s to %s, "+
+				"and %s is absent then", r.clock.show(steps[i].bin),
 				errs.Quote(s.NodeNames[from]), errs.Quote(s.NodeNames[to]), errs.Quote(s.NodeNames[node])),
 				r.wantedPresence())
 		}

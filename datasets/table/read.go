@@ -66,8 +66,8 @@ type reader struct {
 	stranger map[string]bool
 	firstBad *Error // where the first unknown node is
 
-	places   map[uint64]int32 // edges, in the order in which they occur
-	from, to []int32
+	edgeNumbers map[uint64]int32 // of pairs of nodes, in the order in which they occur
+	from, to    []int32
 
 	held int // what edges and names of nodes take, in numbers of 8 bytes
 
@@ -88,7 +88,7 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 	}
 	r.clock.format = r.c.DateFormat
 	r.clock.layout, _ = layoutOf(r.c.DateFormat) // checked
-	r.snapshots, r.places, r.stranger = make(map[int64]int), make(map[uint64]int32), make(map[string]bool)
+	r.snapshots, r.edgeNumbers, r.stranger = make(map[int64]int), make(map[uint64]int32), make(map[string]bool)
 	if r.ids == nil {
 		r.ids = make(map[string]int32)
 	}
@@ -124,7 +124,7 @@ func (r *reader) notice(format string, args ...any) {
 }
 
 // node is the number of a node; in a recipe, -1 for one that it does not know.
-func (r *reader) node(p place, column string, v cell) (int32, *Error) {
+func (r *reader) node(p fileRow, column string, v cell) (int32, *Error) {
 	if v.kind == textCell {
 		if id, found := r.ids[v.text]; found {
 			return id, nil
@@ -160,7 +160,7 @@ func (r *reader) node(p place, column string, v cell) (int32, *Error) {
 }
 
 // snapshot is the number of the one that a cell's time belongs to.
-func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error) {
+func (r *reader) snapshot(p fileRow, column string, v cell) (int, instant, *Error) {
 	at, bin, err := r.clock.read(p, column, v)
 	if err != nil {
 		return 0, 0, err
@@ -185,7 +185,7 @@ func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error)
 }
 
 // full returns an error if the series or the reader would hold more numbers than allowed.
-func (r *reader) full(p place, g *grid) error {
+func (r *reader) full(p fileRow, g *grid) error {
 	if r.held <= max(r.c.MaxValues, leastHolds) && g.started <= r.c.MaxValues/max(1, g.widest) {
 		return nil
 	}

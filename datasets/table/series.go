@@ -104,12 +104,12 @@ func name(path string) string {
 	return base
 }
 
-// orderNodes returns the place of each node: by number where all names are whole numbers, by name otherwise, and as the
+// orderNodes returns the index of each node: by number where all names are whole numbers, by name otherwise, and as the
 // recipe has them in a recipe.
 func (r *reader) orderNodes() []int {
-	byPlace := make([]int, len(r.names))
-	for u := range byPlace {
-		byPlace[u] = u
+	sorted := make([]int, len(r.names))
+	for u := range sorted {
+		sorted[u] = u
 	}
 	if !r.closed {
 		numbers := make([]int64, len(r.names))
@@ -119,15 +119,15 @@ func (r *reader) orderNodes() []int {
 			numbered = numbered && err == nil
 			numbers[u] = number
 		}
-		slices.SortFunc(byPlace, func(a, b int) int {
+		slices.SortFunc(sorted, func(a, b int) int {
 			if numbered {
 				return cmp.Or(cmp.Compare(numbers[a], numbers[b]), cmp.Compare(r.names[a], r.names[b]))
 			}
 			return cmp.Compare(r.names[a], r.names[b])
 		})
 	}
-	order := make([]int, len(byPlace))
-	for at, u := range byPlace {
+	order := make([]int, len(sorted))
+	for at, u := range sorted {
 		order[u] = at
 	}
 	return order
@@ -206,7 +206,7 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 		y, x := nans(len(order)*v.targets), nans(len(order)*v.features)
 		if step.snapshot >= 0 && step.snapshot < len(r.values.rows) {
 			row := r.values.rows[step.snapshot]
-			for u := range row.places / width {
+			for u := range row.columns / width {
 				for k := range v.targets {
 					y[order[u]*v.targets+k] = r.c.Scale.of(row.value(u*width + k))
 				}
@@ -219,7 +219,7 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 		v.y, v.x = append(v.y, y), append(v.x, x)
 		row := nans(len(order) * len(v.names))
 		if step.snapshot >= 0 && step.snapshot < len(r.texts.rows) {
-			for at := range r.texts.rows[step.snapshot].places {
+			for at := range r.texts.rows[step.snapshot].columns {
 				row[order[at/len(v.names)]*len(v.names)+at%len(v.names)] = r.texts.rows[step.snapshot].value(at)
 			}
 		}
@@ -247,7 +247,7 @@ func (r *reader) addSums(x []float64, features int, order []int, at step) {
 		}
 		row := &r.sums.rows[snapshot]
 		for k := range sums {
-			if from := u*size + k; from < row.places {
+			if from := u*size + k; from < row.columns {
 				if value := row.value(from); !math.IsNaN(value) {
 					sums[k] = value
 				}

@@ -19,7 +19,7 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 	if column.Repeated() {
 		kind = "repeated " + kind
 	}
-	wrong := place{file: f}.fault(column.Name(), "the type "+kind,
+	wrong := fileRow{file: f}.fault(column.Name(), "the type "+kind,
 		"one value a row: a number (a float16 as float32), DECIMAL, text, DATE or TIMESTAMP")
 	if !column.Leaf() || column.Repeated() {
 		return nil, wrong

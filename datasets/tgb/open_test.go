@@ -159,16 +159,16 @@ func TestPlaces(t *testing.T) {
 
 	var want []dyngraph.Event
 	var sum string
-	for _, place := range []string{"plain", "above", "zipped", "zipped/tgbn-trade.zip"} {
+	for _, path := range []string{"plain", "above", "zipped", "zipped/tgbn-trade.zip"} {
 		progress := 0
-		data, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, place),
+		data, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, path),
 			Progress: func(p tgb.Progress) {
 				if progress++; p.Read > p.Size || p.Size == 0 {
-					t.Errorf("%s: progress %v", place, p)
+					t.Errorf("%s: progress %v", path, p)
 				}
 			}})
 		if err != nil {
-			t.Errorf("%s: %v", place, err)
+			t.Errorf("%s: %v", path, err)
 			continue
 		}
 		got := events(t, data)
@@ -178,20 +178,20 @@ func TestPlaces(t *testing.T) {
 			sum = data.EdgeFile.SHA256
 		}
 		if !slices.Equal(got, want) || progress < 4 || sum != "" && data.EdgeFile.SHA256 != sum {
-			t.Errorf("%s: %d events, %d reports of progress, sha256 %s", place, len(got), progress, data.EdgeFile.SHA256)
+			t.Errorf("%s: %d events, %d reports of progress, sha256 %s", path, len(got), progress, data.EdgeFile.SHA256)
 		}
 	}
-	for place, says := range map[string]string{
+	for path, says := range map[string]string{
 		"cut": "cut short", "cut/tgbn-trade.zip": "cut short", "empty": "/tgb/tgbn-trade.zip",
 		"plain/" + edges: "want the folder with the files of tgbn-trade, or tgbn-trade.zip", "nowhere": "no such file",
 	} {
-		_, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, place)})
+		_, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, path)})
 		var fault *tgb.Error
 		if !errors.As(err, &fault) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "tgbn-trade") {
-			t.Errorf("%s: error %v, want one that says %q", place, err, says)
+			t.Errorf("%s: error %v, want one that says %q", path, err, says)
 		}
-		if missing := place == "empty" || place == "nowhere"; missing != errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: error %v is fs.ErrNotExist: %v", place, err, !missing)
+		if missing := path == "empty" || path == "nowhere"; missing != errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error %v is fs.ErrNotExist: %v", path, err, !missing)
 		}
 	}
 }

@@ -76,8 +76,8 @@ func Enumerate(words []string) string {
 // Legend explains the marks of matrices; of says which numbers differ, such as " of errors".
 func Legend(of string) string {
 	return fmt.Sprintf("▲ the row is better than the rival beside it, ▼ worse, by a p value of at most %g after "+
-		"Holm's correction, with the difference%s, row less rival, if its interval excludes 0; · undecided, which does "+
-		"not mean equal; – not tested, as runs are missing or diverged.", stats.Level, of)
+		"Holm's correction, with the difference%s, row less rival; · undecided, which does not mean equal; – not tested, "+
+		"as runs are missing or diverged.", stats.Level, of)
 }
 
 // Table returns the matrix as a table with a line for each pair of row and rival; the name of a row is on its first
@@ -125,22 +125,13 @@ func (m Matrix) table(cell func(Finding) figures.Cell) *figures.Table {
 	return t
 }
 
-// Amount writes the difference of a finding, or "" if its interval includes 0, as it may where a test by ranks shows a
-// difference.
-func (m Matrix) Amount(f Finding) string {
-	if f.Half >= math.Abs(f.Difference) {
-		return ""
-	}
-	return m.Write(f.Difference, 0)
-}
-
 // cell returns a mark, with the difference if it is shown; on a page, hovering shows all numbers.
 func (m Matrix) cell(f Finding) figures.Cell {
 	switch f.Outcome {
 	case stats.Better:
-		return figures.Marked(strings.TrimSpace("▲ "+m.Amount(f)), figures.Favourable, m.numbers(f))
+		return figures.Marked("▲ "+m.Write(f.Difference, 0), figures.Favourable, m.numbers(f))
 	case stats.Worse:
-		return figures.Marked(strings.TrimSpace("▼ "+m.Amount(f)), figures.Unfavourable, m.numbers(f))
+		return figures.Marked("▼ "+m.Write(f.Difference, 0), figures.Unfavourable, m.numbers(f))
 	case stats.NotShown:
 		return figures.Marked("·", figures.Neutral, m.numbers(f))
 	}

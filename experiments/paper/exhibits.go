@@ -55,13 +55,13 @@ func InOrder() (studies []experiments.Study) {
 	for _, exhibit := range Exhibits() {
 		order = append(order, exhibit.Studies...)
 	}
-	place := func(s experiments.Study) int {
+	index := func(s experiments.Study) int {
 		if at := slices.Index(order, s.Name); at >= 0 {
 			return at
 		}
 		return len(order)
 	}
-	return slices.SortedStableFunc(slices.Values(All()), func(a, b experiments.Study) int { return place(a) - place(b) })
+	return slices.SortedStableFunc(slices.Values(All()), func(a, b experiments.Study) int { return index(a) - index(b) })
 }
 
 // NotReproduced lists the results of the paper that are not among the exhibits, for a page.

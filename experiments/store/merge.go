@@ -29,30 +29,30 @@ type MergeReport struct {
 	Left []string
 }
 
-// Merge copies the stored runs of other places into a results folder; "" means [Folder]. Places are results folders,
+// Merge copies stored runs from several sources into a results folder; "" means [Folder]. Sources are results folders,
 // archives of shipped runs, or folders of archives.
 //
 // Two records of the same run are the same if their outcomes are equal. Values that differ in every run (times,
 // memory, machine, date, versions) do not count, and the existing record stays. A record with another outcome goes to
 // INTO/STUDY/conflicts, which is never read for results. A stored error is replaced by a run that was made. Merge
-// only reads the places, and never loses a run that was made.
+// only reads its sources, and never loses a run that was made.
 //
 // Each record is written in one step. When ctx ends or an error occurs, the records merged so far stay, and the next
-// call does the rest. Errors wrap [ErrStore] or, for a place that does not exist, [ErrInput].
+// call does the rest. Errors wrap [ErrStore] or, for a source that does not exist, [ErrInput].
 func Merge(ctx context.Context, into string, from []string) (report MergeReport, err error) {
 	if into == "" {
 		if into, err = Folder(); err != nil {
 			return report, err
 		}
 	}
-	for _, place := range from {
-		if _, err := os.Stat(place); err != nil {
+	for _, source := range from {
+		if _, err := os.Stat(source); err != nil {
 			return report, errs.New(ErrInput, "experiments/store: merge: %w, want a results folder or an archive", err)
 		}
 	}
 	m := merger{ctx: ctx, into: into}
-	for _, place := range from {
-		if err := m.place(place); err != nil {
+	for _, source := range from {
+		if err := m.source(source); err != nil {
 			return m.MergeReport, err
 		}
 	}
@@ -69,8 +69,8 @@ func (m *merger) left(what string, why any) {
 	m.Left = append(m.Left, fmt.Sprintf("%s: %v", what, why))
 }
 
-// place merges an archive, or all archives and records of a folder.
-func (m *merger) place(path string) error {
+// source merges an archive, or all archives and records of a folder.
+func (m *merger) source(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		m.left(path, err)
@@ -147,7 +147,7 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		m.left(source, err)
 		return nil
 	}
-	target := Store{study: study, folder: filepath.Join(m.into, study)}.place(r)
+	target := Store{study: study, folder: filepath.Join(m.into, study)}.slotOf(r)
 	locked, err := target.Lock(func(*HeldLease) (made bool, err error) { return m.put(target, r, content, source) })
 	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")

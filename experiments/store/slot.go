@@ -34,7 +34,7 @@ func (s Store) Slot(identity any, generation int, backend string) (Slot, error) 
 	if err != nil {
 		return Slot{}, fmt.Errorf("experiments/store: identity of a run: %w", err)
 	}
-	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
+	return s.slotOf(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
 }
 
 // Canonical is a part of an identity that [json.Marshal] has written. Many identities share it, and it is not checked
@@ -73,8 +73,8 @@ func encode(identity any) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// place returns the slot of a record.
-func (s Store) place(r *Record) Slot { return Slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
+// slotOf returns the slot of a record.
+func (s Store) slotOf(r *Record) Slot { return Slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
 
 // In returns the slot of the same run in another store.
 func (s Slot) In(other Store) Slot {

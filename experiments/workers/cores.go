@@ -27,11 +27,11 @@ func Cores() (count int, which []int) {
 
 // coresAt returns the cores of the worker with this index. All workers get the same number of cores, because results
 // depend on it, at least by rounding.
-func coresAt(all []int, each, place int) []int {
+func coresAt(all []int, each, worker int) []int {
 	if len(all) == 0 {
 		return nil
 	}
 	each = min(each, len(all))
-	first := place % (len(all) / each) * each
+	first := worker % (len(all) / each) * each
 	return all[first : first+each]
 }

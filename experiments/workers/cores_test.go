@@ -24,16 +24,16 @@ func TestOwnCores(t *testing.T) {
 // Workers have equally many cores, and different ones if there are enough.
 func TestCoresOfWorkers(t *testing.T) {
 	for _, c := range []struct {
-		all         []int
-		each, place int
-		want        []int
+		all          []int
+		each, worker int
+		want         []int
 	}{
 		{[]int{0, 1, 2, 3}, 2, 0, []int{0, 1}}, {[]int{0, 1, 2, 3}, 2, 1, []int{2, 3}},
 		{[]int{4, 5, 9}, 1, 1, []int{5}}, {[]int{0, 1}, 1, 3, []int{1}}, {nil, 2, 1, nil},
 		{[]int{0, 1, 2, 3}, 3, 1, []int{0, 1, 2}}, {[]int{0, 1}, 3, 1, []int{0, 1}},
 	} {
-		if got := coresAt(c.all, c.each, c.place); !slices.Equal(got, c.want) {
-			t.Errorf("worker %d with %d cores of %v: %v, want %v", c.place, c.each, c.all, got, c.want)
+		if got := coresAt(c.all, c.each, c.worker); !slices.Equal(got, c.want) {
+			t.Errorf("worker %d with %d cores of %v: %v, want %v", c.worker, c.each, c.all, got, c.want)
 		}
 	}
 }

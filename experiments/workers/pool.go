@@ -22,7 +22,7 @@ type worker struct {
 	process *exec.Cmd
 	life    io.Closer // closing it tells the worker to stop
 	said    tail
-	place   int // index among the parallel workers, which selects its cores
+	index   int // among the parallel workers, which selects its cores
 	task    Task
 	started time.Time
 	free    []string // programs that were free when it started
@@ -73,8 +73,8 @@ func (p *Pool) start(task Task, free []string) error {
 		return fmt.Errorf("experiments/workers: task of a worker: %w", err)
 	}
 	w := &worker{process: p.command(), task: task, free: free, started: time.Now()}
-	for slices.ContainsFunc(p.workers, func(other *worker) bool { return other.place == w.place }) {
-		w.place++
+	for slices.ContainsFunc(p.workers, func(other *worker) bool { return other.index == w.index }) {
+		w.index++
 	}
 	if w.process.Env == nil {
 		w.process.Env = os.Environ()
@@ -99,7 +99,7 @@ func (p *Pool) start(task Task, free []string) error {
 		notes, err = w.process.StdoutPipe()
 	}
 	if err == nil {
-		err = cores.Start(w.process, coresAt(p.which, p.each, w.place))
+		err = cores.Start(w.process, coresAt(p.which, p.each, w.index))
 	}
 	if err != nil {
 		return fmt.Errorf("experiments/workers: start a worker: %w", err)

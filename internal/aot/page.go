@@ -186,8 +186,8 @@ func millisecondsOf(names ...string) func(Model, Row) string {
 // begin and end hold the table on a page.
 const begin, end = "<!-- make aot: the table begins -->\n", "<!-- make aot: the table ends -->\n"
 
-// Place puts text in the place of the table on a page.
-func Place(page, text string) (string, error) {
+// ReplaceTable puts text in the place of the table on a page.
+func ReplaceTable(page, text string) (string, error) {
 	before, rest, found := strings.Cut(page, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {

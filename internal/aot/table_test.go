@@ -186,7 +186,7 @@ func TestStoredTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Place(string(page), c.markdown(table, model))
+		again, err := ReplaceTable(string(page), c.markdown(table, model))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestStoredTables(t *testing.T) {
 			t.Errorf("docs/%s shows another table than tools/aot/%s: make it again with AOT_FLAGS=-write", c.page, c.file)
 		}
 	}
-	if _, err := Place("no table", ""); err == nil {
+	if _, err := ReplaceTable("no table", ""); err == nil {
 		t.Error("a page without a table takes one")
 	}
 }

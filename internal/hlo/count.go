@@ -118,13 +118,13 @@ func (i *instruction) trips() int {
 
 // read returns the number of bytes of an operand that an instruction reads. For an operand of which a fusion takes only
 // parts, it counts these parts.
-func (m *Module) read(operand, by *instruction, place int) int64 {
+func (m *Module) read(operand, by *instruction, position int) int64 {
 	if operand == nil {
 		return 0
 	}
 	whole := operand.shape.bytes()
 	if by.opcode != "fusion" || len(by.called) == 0 {
-		if parts(by.opcode) && place == 0 {
+		if parts(by.opcode) && position == 0 {
 			return min(whole, by.shape.bytes())
 		}
 		return whole
@@ -134,7 +134,7 @@ func (m *Module) read(operand, by *instruction, place int) int64 {
 		return whole
 	}
 	for _, parameter := range inside.instructions {
-		if parameter.opcode != "parameter" || parameter.parameter != int64(place) {
+		if parameter.opcode != "parameter" || parameter.parameter != int64(position) {
 			continue
 		}
 		read := int64(0)

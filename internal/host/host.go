@@ -21,14 +21,14 @@ func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor 
 }
 
 // Set writes entries of a tensor on the host, from an index on.
-func Set(t *tensors.Tensor, place int, entries []float64) {
+func Set(t *tensors.Tensor, first int, entries []float64) {
 	t.MustMutableFlatData(func(flat any) {
 		switch data := flat.(type) {
 		case []float64:
-			copy(data[place:place+len(entries)], entries)
+			copy(data[first:first+len(entries)], entries)
 		case []float32:
 			for i, v := range entries {
-				data[place+i] = float32(v)
+				data[first+i] = float32(v)
 			}
 		default:
 			panic(fmt.Sprintf("host: tensors are float32 or float64, not %s", t.DType()))

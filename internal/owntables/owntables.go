@@ -37,13 +37,13 @@ func Write(folder string, seed uint64) error {
 }
 
 // epidemic returns commuters between nearby regions, fewer on weekends, and cases by day. The cases expected tomorrow
-// grow with the cases of the places from which people come.
+// grow with the cases of the regions from which people come.
 func epidemic(draw *rand.Rand) (commuters, cases *bytes.Buffer) {
 	commuters, cases = bytes.NewBufferString("date,from,to,commuters\n"), bytes.NewBufferString("date,region,kind,cases\n")
-	var place [Regions][2]float64
+	var position [Regions][2]float64
 	var size, level [Regions]float64
 	for u := range Regions {
-		place[u] = [2]float64{draw.Float64(), draw.Float64()}
+		position[u] = [2]float64{draw.Float64(), draw.Float64()}
 		size[u], level[u] = math.Exp(draw.NormFloat64()), math.Exp(2*draw.NormFloat64())
 	}
 	for day := range Days {
@@ -55,7 +55,7 @@ func epidemic(draw *rand.Rand) (commuters, cases *bytes.Buffer) {
 		var arrives, people [Regions]float64
 		for u := range Regions {
 			for v := range Regions {
-				apart := math.Hypot(place[u][0]-place[v][0], place[u][1]-place[v][1])
+				apart := math.Hypot(position[u][0]-position[v][0], position[u][1]-position[v][1])
 				if u == v || apart > 0.25 {
 					continue
 				}

@@ -15,18 +15,18 @@ import (
 type Error struct {
 	// Err is the panic's value as an error.
 	Err error
-	// Place is FILE:LINE of the innermost call outside of Go's runtime and GoMLX; "" if unknown.
-	Place string
+	// Position is FILE:LINE of the innermost call outside of Go's runtime and GoMLX; "" if unknown.
+	Position string
 	// Stack is the whole stack, which %+v prints.
 	Stack string
 }
 
 // Error implements error.
 func (p *Error) Error() string {
-	if p.Place == "" {
+	if p.Position == "" {
 		return p.Err.Error()
 	}
-	return fmt.Sprintf("%v (at %s)", p.Err, p.Place)
+	return fmt.Sprintf("%v (at %s)", p.Err, p.Position)
 }
 
 // Unwrap returns Err.
@@ -58,13 +58,13 @@ func Catch(build func()) (caught error) {
 			return
 		}
 		var known *Error
-		place, foreign := origin()
+		position, foreign := origin()
 		err, isError := thrown.(error)
 		if !isError {
 			err, foreign = fmt.Errorf("panic: %v", thrown), true
 		}
 		if foreign && !errors.As(err, &known) {
-			err = &Error{Err: err, Place: place, Stack: string(debug.Stack())}
+			err = &Error{Err: err, Position: position, Stack: string(debug.Stack())}
 		}
 		caught = err
 	}()
@@ -72,9 +72,9 @@ func Catch(build func()) (caught error) {
 	return nil
 }
 
-// origin is the place of a panic that is being recovered, by its innermost call outside of Go's runtime and of GoMLX;
+// origin is the position of a panic that is being recovered, by its innermost call outside of Go's runtime and of GoMLX;
 // foreign says that there were calls inside of them.
-func origin() (place string, foreign bool) {
+func origin() (position string, foreign bool) {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // without Callers, origin and what recovers
 	for {

@@ -71,7 +71,7 @@ func write(path string, metadata map[string]string, tensors []Tensor, through fu
 
 // encode returns the bytes of a file, header and then the data part by part, and the checksum.
 func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum string, err error) {
-	offsets, data, err := place(tensors)
+	offsets, data, err := layOut(tensors)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
@@ -113,8 +113,8 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 	return append([][]byte{header.Bytes()}, data...), sum, nil
 }
 
-// place checks the tensors and returns where the data of each begin and end, and the data in the order of the file.
-func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
+// layOut checks the tensors and returns where the data of each begin and end, and the data in the order of the file.
+func layOut(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 	seen := map[string]bool{metadataKey: true}
 	for _, t := range tensors {
 		if err := t.check(len(t.Data)); err != nil {

@@ -24,7 +24,7 @@ func series(seed uint64) (*dyngraph.Series, error) {
 	for _, e := range edges {
 		from, to = append(from, e[0]), append(to, e[1])
 	}
-	pattern, place, err := dyngraph.NewPattern(nodes, from, to)
+	pattern, index, err := dyngraph.NewPattern(nodes, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func series(seed uint64) (*dyngraph.Series, error) {
 		weights := make([]float64, len(edges))
 		for e := range edges {
 			if (e+k)%3 > 0 {
-				weights[place[e]] = 0.5 + random.Float64()
+				weights[index[e]] = 0.5 + random.Float64()
 			}
 		}
 		s.Weights, s.Features = append(s.Weights, weights), append(s.Features, draw(nodes*features))

@@ -81,14 +81,14 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := t.TempDir()
-	write(t, place, "file", "")
-	write(t, place, "other/go.mod", "module other\n")
-	write(t, place, "damaged/go.mod", "module\n")
-	write(t, place, "moved/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+
+	folder := t.TempDir()
+	write(t, folder, "file", "")
+	write(t, folder, "other/go.mod", "module other\n")
+	write(t, folder, "damaged/go.mod", "module\n")
+	write(t, folder, "moved/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+
 		" => /no/such/place\n")
-	write(t, place, "notcheckout/go.mod", "module "+moduleroot.Module+"\n")
-	before := content(t, place)
+	write(t, folder, "notcheckout/go.mod", "module "+moduleroot.Module+"\n")
+	before := content(t, folder)
 	for _, c := range []struct {
 		name, folder, checkout string
 		is                     error
@@ -100,10 +100,10 @@ func TestRefused(t *testing.T) {
 		{"a checkout that has moved", "moved", checkout, ErrFolder,
 			"go mod edit -replace=" + moduleroot.Module + "=" + Quote(checkout)},
 		{"a comma", "a,b", checkout, ErrFolder, "comma"},
-		{"no checkout", "new", place, moduleroot.ErrCheckout, place},
-		{"a checkout without a version of Go", "new", place + "/notcheckout", moduleroot.ErrCheckout, "no line with the version of Go"},
+		{"no checkout", "new", folder, moduleroot.ErrCheckout, folder},
+		{"a checkout without a version of Go", "new", folder + "/notcheckout", moduleroot.ErrCheckout, "no line with the version of Go"},
 	} {
-		_, err := Make(filepath.Join(place, c.folder), c.checkout)
+		_, err := Make(filepath.Join(folder, c.folder), c.checkout)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, wanted %v with %q", c.name, err, c.is, c.says)
 		}
@@ -111,20 +111,20 @@ func TestRefused(t *testing.T) {
 	if _, err := Make(checkout, checkout); !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), "itself") {
 		t.Errorf("the checkout: got %v", err)
 	}
-	if after := content(t, place); !maps.Equal(before, after) {
+	if after := content(t, folder); !maps.Equal(before, after) {
 		t.Errorf("something was written: %v", slices.Collect(maps.Keys(after)))
 	}
 }
 
 // A folder that names another checkout stays with it.
 func TestOtherCheckout(t *testing.T) {
-	place := t.TempDir()
-	write(t, place, "theirs/go.mod", "module "+moduleroot.Module+"\ngo 1.26.5\n")
+	folder := t.TempDir()
+	write(t, folder, "theirs/go.mod", "module "+moduleroot.Module+"\ngo 1.26.5\n")
 	for _, file := range copied {
-		write(t, place, "theirs/"+file, "")
+		write(t, folder, "theirs/"+file, "")
 	}
-	write(t, place, "mine/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+" => ../theirs\n")
-	if f := made(t, filepath.Join(place, "mine")); f.Checkout != filepath.Join(place, "theirs") {
+	write(t, folder, "mine/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+" => ../theirs\n")
+	if f := made(t, filepath.Join(folder, "mine")); f.Checkout != filepath.Join(folder, "theirs") {
 		t.Errorf("got %s", f.Checkout)
 	}
 }

@@ -13,10 +13,10 @@ import (
 // buckets holds the neighbour lists of a batch of graphs. The neighbours of a node are the nodes it has an edge to or
 // from, so that one list serves A, A^T and their backward pass. Nodes with similar numbers of neighbours share a
 // bucket, so that a hub does not widen the lists of other nodes. A further bucket is added only if it saves more than
-// its operations cost. A bucket has the same number of places for each sample; if a sample has more nodes with short
+// its operations cost. A bucket has the same number of slots for each sample; if a sample has more nodes with short
 // lists than another, some of them are in buckets of longer lists. A single bucket keeps the nodes in order.
 //
-// A row of a [layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width]. Unless it
+// A row of a [layout] holds, bucket after bucket, the weights of the edges to all neighbours [slots, width]. Unless it
 // is symmetric, the weights of the edges from them follow. Snapshots are thus stored in the order that the product
 // reads, and a solve gathers only the state.
 type buckets struct {
@@ -25,24 +25,24 @@ type buckets struct {
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
-	// reverse [samples][entries/2] maps the place of v in the list of u to the place of u in the list of v. Both count
-	// over the lists of the whole batch, bucket after bucket. An empty place maps to itself.
+	// reverse [samples][entries/2] maps the slot of v in the list of u to the slot of u in the list of v. Both count
+	// over the lists of the whole batch, bucket after bucket. An empty slot maps to itself.
 	reverse [][]int32
-	// isEdge [samples][entries/2] marks the places of neighbours to which the node has an edge.
+	// isEdge [samples][entries/2] marks the slots of neighbours to which the node has an edge.
 	isEdge [][]bool
 }
 
 type bucket struct {
 	width   int
-	members [][]int32 // [samples][places]: nodes, in order
-	places  int
-	// neighbours [samples*places*width] are indices into samples*nodes.
+	members [][]int32 // [samples][slots]: nodes, in order
+	slots   int
+	// neighbours [samples*slots*width] are indices into samples*nodes.
 	neighbours []int32
 }
 
 const absent = -1
 
-// neighbour is a node with the edges to and from it, and the place of the list's owner in the node's own list.
+// neighbour is a node with the edges to and from it, and the slot of the list's owner in the node's own list.
 type neighbour struct{ node, to, from, reverse int32 }
 
 func neighbours(p *dyngraph.Pattern) [][]neighbour {
@@ -95,7 +95,7 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity, cost i
 		one := bucket{width: width, members: make([][]int32, len(patterns))}
 		for length, count := range counts {
 			if below < length && length <= width {
-				one.places += count
+				one.slots += count
 			}
 		}
 		b.list = append(b.list, one)
@@ -110,9 +110,9 @@ func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity, cost i
 	for k := range b.list {
 		one := &b.list[k]
 		for s := range patterns {
-			b.place(one, s, lists[s])
+			b.layOut(one, s, lists[s])
 		}
-		b.entries += 2 * one.places * one.width
+		b.entries += 2 * one.slots * one.width
 	}
 	for s := range patterns {
 		b.reverseEdges(s, lists[s])
@@ -129,7 +129,7 @@ func (b *buckets) assign(sample int, lists [][]neighbour) {
 	slices.SortStableFunc(order, func(u, v int32) int { return len(lists[u]) - len(lists[v]) })
 	for k := range b.list {
 		one := &b.list[k]
-		one.members[sample], order = slices.Sorted(slices.Values(order[:one.places])), order[one.places:]
+		one.members[sample], order = slices.Sorted(slices.Values(order[:one.slots])), order[one.slots:]
 	}
 }
 
@@ -191,9 +191,9 @@ func widths(counts map[int]int, cost int) []int {
 	return chosen
 }
 
-// place lays out the lists of a sample's members.
-func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
-	size, base := one.places*one.width, int32(sample*b.nodes)
+// layOut lays out the lists of a sample's members.
+func (b *buckets) layOut(one *bucket, sample int, lists [][]neighbour) {
+	size, base := one.slots*one.width, int32(sample*b.nodes)
 	to, from := make([]int32, size), make([]int32, size)
 	for i := range size {
 		n := neighbour{0, absent, absent, absent}
@@ -206,7 +206,7 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	b.edge[sample] = append(append(b.edge[sample], to...), from...)
 }
 
-// reverseEdges finds, for each place of a sample, the place of the reverse edge.
+// reverseEdges finds, for each slot of a sample, the slot of the reverse edge.
 func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 	size := b.entries / 2
 	start, at := make([]int, b.nodes), sample*size // start is where the list of a node begins
@@ -219,11 +219,11 @@ func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 		for i, u := range one.members[sample] {
 			start[u] = at + i*one.width
 		}
-		places := one.places * one.width
-		for _, e := range edges[:places] {
+		slots := one.slots * one.width
+		for _, e := range edges[:slots] {
 			isEdge = append(isEdge, e != absent)
 		}
-		at, edges = at+places, edges[2*places:]
+		at, edges = at+slots, edges[2*slots:]
 	}
 	for u, list := range lists {
 		for i, v := range list {
@@ -237,7 +237,7 @@ func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 func (b *buckets) fill(entries []float64, sample int, weights []float64) {
 	edges, at := b.edge[sample], 0
 	for _, one := range b.list {
-		size := one.places * one.width
+		size := one.slots * one.width
 		count := size * 2 * len(entries) / b.entries
 		for i, e := range edges[:count] {
 			if e != absent {
@@ -251,23 +251,23 @@ func (b *buckets) fill(entries []float64, sample int, weights []float64) {
 // tables returns the tables of a [sparse], in its order.
 func (b *buckets) tables() []*tensors.Tensor {
 	samples := len(b.edge)
-	placeOf, nodeAt := make([]int32, samples*b.nodes), make([]int32, 0, samples*b.nodes)
+	slotOf, nodeAt := make([]int32, samples*b.nodes), make([]int32, 0, samples*b.nodes)
 	for s := range samples {
 		for _, one := range b.list {
 			for _, u := range one.members[s] {
 				node := int32(s*b.nodes) + u
-				placeOf[node] = int32(len(nodeAt))
+				slotOf[node] = int32(len(nodeAt))
 				nodeAt = append(nodeAt, node)
 			}
 		}
 	}
 	tables := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(placeOf, len(placeOf)), tensors.FromFlatDataAndDimensions(nodeAt, len(nodeAt)),
+		tensors.FromFlatDataAndDimensions(slotOf, len(slotOf)), tensors.FromFlatDataAndDimensions(nodeAt, len(nodeAt)),
 		tensors.FromFlatDataAndDimensions(slices.Concat(b.reverse...), samples, b.entries/2),
 		tensors.FromFlatDataAndDimensions(slices.Concat(b.isEdge...), samples, b.entries/2),
 	}
 	for _, one := range b.list {
-		tables = append(tables, tensors.FromFlatDataAndDimensions(one.neighbours, samples, one.places, one.width))
+		tables = append(tables, tensors.FromFlatDataAndDimensions(one.neighbours, samples, one.slots, one.width))
 	}
 	return tables
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // kernel multiplies by a sparse matrix or a message matrix in C, in one pass over the lists of neighbours. XLA takes
-// separate operations to mix the entries, gather states and multiply, for each bucket. Empty places, and edges without
+// separate operations to mix the entries, gather states and multiply, for each bucket. Empty slots, and edges without
 // a weight in any of its matrices, are removed once, for all layers and for the backward pass. Results equal the
 // results of plain operations, up to rounding.
 type kernel struct {
@@ -17,7 +17,7 @@ type kernel struct {
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as in [Matrix]
 	ends      []*Node // the rows, or their ends, which hold the sums
-	// The lists after removal: the number of neighbours of each place [batch, n], these nodes [batch, capacity], and
+	// The lists after removal: the number of neighbours of each slot [batch, n], these nodes [batch, capacity], and
 	// their entries of all matrices [batch, entries, capacity]. For A alone they may also hold the entries of A'.
 	counts, to, values *Node
 }
@@ -110,14 +110,14 @@ func (k *kernel) message(c coefficients, nodes, puts, z *Node) *Node {
 
 // onLists calls a kernel with coefficients c, the prepared lists and others.
 func (k *kernel) onLists(name string, plain func(s sparse, in []*Node) []*Node, c *Node, others ...*Node) []*Node {
-	return k.call(name, plain, append([]*Node{c, k.counts, k.to, k.values, k.nodeAt, k.placeOf}, others...)...)
+	return k.call(name, plain, append([]*Node{c, k.counts, k.to, k.values, k.nodeAt, k.slotOf}, others...)...)
 }
 
 // rowCotangents returns the cotangents of the rows, for the cotangent v of the product with z.
 func (k *kernel) rowCotangents(c, z, v *Node) []*Node {
 	return k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
 		return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
-	}, c, k.nodeAt, k.placeOf, z, v)
+	}, c, k.nodeAt, k.slotOf, z, v)
 }
 
 // transposed returns the coefficients of the transposed matrix.

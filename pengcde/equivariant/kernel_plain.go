@@ -40,7 +40,7 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 
 // arrangedLists cuts prepared lists into buckets: own holds the neighbours of each bucket, and entries cuts x [batch,
 // capacity] in the same way.
-func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
+func (s sparse) arrangedLists(nodeAt, slotOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
 	entries = func(x *Node) []*Node {
 		at, parts := 0, make([]*Node, len(s.neighbours))
 		for i, table := range s.neighbours {
@@ -50,7 +50,7 @@ func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries fu
 		}
 		return parts
 	}
-	return sparse{nodeAt: nodeAt, placeOf: placeOf, neighbours: entries(to)}, entries
+	return sparse{nodeAt: nodeAt, slotOf: slotOf, neighbours: entries(to)}, entries
 }
 
 // entriesOf returns the entries [batch, m, capacity] of the matrices with m coefficients: all, or the first of two.
@@ -59,7 +59,7 @@ func entriesOf(values, c *Node) *Node {
 	return Slice(values, AxisRange(), AxisRange().Stride(each))
 }
 
-// productPlain takes coefficients [S, m], the prepared lists, nodeAt, placeOf and z.
+// productPlain takes coefficients [S, m], the prepared lists, nodeAt, slotOf and z.
 func productPlain(s sparse, in []*Node) []*Node {
 	c, to, values, z := in[0], in[2], entriesOf(in[3], in[0]), in[6]
 	own, entries := s.arrangedLists(in[4], in[5], to)
@@ -82,7 +82,7 @@ func weightsPlain(s sparse, in []*Node) []*Node {
 	return []*Node{Stack(sums, 1)}
 }
 
-// rowsPlain returns the cotangents of count rows of the given width. It takes coefficients, nodeAt, placeOf, z and v.
+// rowsPlain returns the cotangents of count rows of the given width. It takes coefficients, nodeAt, slotOf, z and v.
 func (s sparse) rowsPlain(symmetric bool, count, width int, in []*Node) []*Node {
 	c, nodeAt, z, v := in[0], in[1], in[3], in[4]
 	dims, seeds := z.Shape().Dimensions, c.Shape().Dim(0)
@@ -93,13 +93,13 @@ func (s sparse) rowsPlain(symmetric bool, count, width int, in []*Node) []*Node 
 		return Reshape(BroadcastToDims(w, seeds, dims[0]/seeds), -1, 1)
 	}
 	parts := make([][]*Node, count)
-	place, filled := 0, 0
+	slot, filled := 0, 0
 	for _, table := range s.neighbours {
-		places := table.Shape().Dim(1)
-		rows := Slice(own, AxisRange(), AxisRange(place, place+places))
-		place += places
+		slots := table.Shape().Dim(1)
+		rows := Slice(own, AxisRange(), AxisRange(slot, slot+slots))
+		slot += slots
 		products := DotGeneral(gatherRows(flat(z), table), []int{3}, []int{0, 1}, rows, []int{2}, []int{0, 1})
-		products = Reshape(products, dims[0], -1) // [batch, places·width]
+		products = Reshape(products, dims[0], -1) // [batch, slots·width]
 		filled += products.Shape().Dim(1)
 		for j := range parts {
 			parts[j] = append(parts[j], Mul(weight(j), products))

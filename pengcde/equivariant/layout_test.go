@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
-// Each snapshot has its own row, also where graphs have their edges in different places.
+// Each snapshot has its own row, also where graphs have their edges at different indices.
 func TestRows(t *testing.T) {
 	var patterns []*dyngraph.Pattern
 	for _, ends := range [][2][]int{{{0, 1, 1}, {1, 0, 3}}, {{2, 3}, {3, 3}}} {
@@ -71,7 +71,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A pattern that NewPattern would not make has no layout: its edges would be summed twice, or be at other places.
+// A pattern that NewPattern would not make has no layout: its edges would be summed twice, or be at other indices.
 func TestLayoutErrors(t *testing.T) {
 	sound := &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1}, To: []int32{1, 1}}
 	for name, p := range map[string]*dyngraph.Pattern{

@@ -39,15 +39,15 @@ const (
 	mapCount = int(DiagonalOnColumns) + 1
 )
 
-// place says where a map puts a statistic.
-type place int
+// position says where a map puts a statistic.
+type position int
 
 const (
-	edges      place = iota // A itself
-	transposed              // A^T
-	onDiagonal              // v_i where i = j
-	onRows                  // v_i
-	onColumns               // v_j
+	edges      position = iota // A itself
+	transposed                 // A^T
+	onDiagonal                 // v_i where i = j
+	onRows                     // v_i
+	onColumns                  // v_j
 )
 
 // statistic is the statistic of A that a map uses: a vector over nodes, constant for totals and traces.
@@ -66,7 +66,7 @@ const (
 var table = [mapCount]struct {
 	name  string
 	takes statistic
-	puts  place
+	puts  position
 }{
 	IdentityMap:       {"identity", 0, edges},
 	TransposeMap:      {"transpose", 0, transposed},

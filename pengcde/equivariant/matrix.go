@@ -53,7 +53,7 @@ func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
 			panic(errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: %d tables of sparse matrices, want all of "+
 				"Product.Snapshots", len(tables)))
 		}
-		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3],
+		m.operator = sparse{slotOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3],
 			neighbours: tables[4:]}
 	}
 	return m

@@ -16,15 +16,15 @@ func (s sparse) modulateEdges(symmetric bool, row, w, x, y *Node, f func(*Node) 
 		lists = 1
 	}
 	var a, xs []*Node
-	sources, at, place := s.inPlaces(x), 0, 0
+	sources, at, slot := s.inSlots(x), 0, 0
 	for _, table := range s.neighbours {
-		batch, places, width := table.Shape().Dim(0), table.Shape().Dim(1), table.Shape().Dim(2)
-		a = append(a, Slice(row, AxisRange(), AxisRange(at, at+places*width)))
-		at += lists * places * width
-		x := ExpandAxes(Slice(sources, AxisRange(), AxisRange(place, place+places)), 2)
-		x = BroadcastToDims(x, batch, places, width, x.Shape().Dim(-1))
-		xs = append(xs, Reshape(x, batch, places*width, -1))
-		place += places
+		batch, slots, width := table.Shape().Dim(0), table.Shape().Dim(1), table.Shape().Dim(2)
+		a = append(a, Slice(row, AxisRange(), AxisRange(at, at+slots*width)))
+		at += lists * slots * width
+		x := ExpandAxes(Slice(sources, AxisRange(), AxisRange(slot, slot+slots)), 2)
+		x = BroadcastToDims(x, batch, slots, width, x.Shape().Dim(-1))
+		xs = append(xs, Reshape(x, batch, slots*width, -1))
+		slot += slots
 	}
 	sum := Mul(ExpandAxes(Concatenate(a, 1), -1), ExpandLeftToRank(w, 3)) // [batch, L, h]
 	sum = Add(sum, Add(Concatenate(xs, 1), s.atNeighbours(y)))
@@ -65,23 +65,23 @@ func (s sparse) sums(x *Node) *Node {
 	batch, d, at := x.Shape().Dim(0), x.Shape().Dim(-1), 0
 	var parts []*Node
 	for _, table := range s.neighbours {
-		places, width := table.Shape().Dim(1), table.Shape().Dim(2)
-		part := Slice(x, AxisRange(), AxisRange(at, at+places*width))
-		parts = append(parts, ReduceSum(Reshape(part, batch, places, width, d), 2))
-		at += places * width
+		slots, width := table.Shape().Dim(1), table.Shape().Dim(2)
+		part := Slice(x, AxisRange(), AxisRange(at, at+slots*width))
+		parts = append(parts, ReduceSum(Reshape(part, batch, slots, width, d), 2))
+		at += slots * width
 	}
 	return Concatenate(parts, 1)
 }
 
-// loops marks the entries [batch, L, 1] where a node is its own neighbour. It also marks some empty places.
+// loops marks the entries [batch, L, 1] where a node is its own neighbour. It also marks some empty slots.
 func (s sparse) loops() *Node {
 	var parts []*Node
 	at := 0
 	for _, table := range s.neighbours {
-		batch, places := table.Shape().Dim(0), table.Shape().Dim(1)
-		owner := Slice(Reshape(s.nodeAt, batch, -1, 1), AxisRange(), AxisRange(at, at+places))
+		batch, slots := table.Shape().Dim(0), table.Shape().Dim(1)
+		owner := Slice(Reshape(s.nodeAt, batch, -1, 1), AxisRange(), AxisRange(at, at+slots))
 		parts = append(parts, Reshape(Equal(table, BroadcastToShape(owner, table.Shape())), batch, -1, 1))
-		at += places
+		at += slots
 	}
 	return Concatenate(parts, 1)
 }
@@ -95,12 +95,12 @@ func (s sparse) lengthened(x *Node, length int) *Node {
 
 func padded(x *Node, length int) *Node { return nn.PadZeros(x, 1, 0, length-x.Shape().Dim(1)) }
 
-// inPlaces reorders nodes [n, d] to the node order of all buckets, [batch, n, d].
-func (s sparse) inPlaces(x *Node) *Node {
+// inSlots reorders nodes [n, d] to the node order of all buckets, [batch, n, d].
+func (s sparse) inSlots(x *Node) *Node {
 	batch, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-1)
 	flat := Reshape(s.lengthened(x, x.Shape().Dim(0)), -1, d)
 	y := withPullback(StopGradient(gatherRows(flat, s.nodeAt)), flat,
-		func(v *Node) *Node { return gatherRows(v, s.placeOf) })
+		func(v *Node) *Node { return gatherRows(v, s.slotOf) })
 	return Reshape(y, batch, -1, d)
 }
 

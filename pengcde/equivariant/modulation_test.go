@@ -271,7 +271,7 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 	}
 }
 
-// Each place leads to a place that leads back, and only edges are marked.
+// Each slot leads to a slot that leads back, and only edges are marked.
 func TestReverseEdges(t *testing.T) {
 	p := hub(rand.New(rand.NewPCG(6, 3)), 2, 20, 1)
 	layout, _ := p.lay(t, Sparse)
@@ -281,7 +281,7 @@ func TestReverseEdges(t *testing.T) {
 		marked := 0
 		for i, reverse := range b.reverse[s] {
 			if back := b.reverse[s][int(reverse)-s*size]; int(back) != s*size+i {
-				t.Fatalf("sample %d: place %d leads to %d, which leads to %d", s, i, reverse, back)
+				t.Fatalf("sample %d: slot %d leads to %d, which leads to %d", s, i, reverse, back)
 			}
 			if b.isEdge[s][i] {
 				marked++

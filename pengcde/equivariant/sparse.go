@@ -8,12 +8,12 @@ import (
 
 // sparse gathers the states of neighbours, see [buckets].
 type sparse struct {
-	// placeOf [batch*n] maps a node to its place among the n places of all buckets; nodeAt is the inverse.
-	placeOf, nodeAt *Node
+	// slotOf [batch*n] maps a node to its slot among the n slots of all buckets; nodeAt is the inverse.
+	slotOf, nodeAt *Node
 	// reverse [batch, L] maps each of the L entries of all lists of a sample to its transposed entry, an index into
 	// batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
 	reverse, isEdge *Node
-	// neighbours holds, for each bucket, the neighbours of its places as indices into batch*n: [batch, places, width]
+	// neighbours holds, for each bucket, the neighbours of its slots as indices into batch*n: [batch, slots, width]
 	// int32.
 	neighbours []*Node
 }
@@ -105,7 +105,7 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	flat := Reshape(z.Checkpoint(), batch*dims[1], d)
 	var parts []*Node
 	for i, table := range s.neighbours {
-		states := StopGradient(gatherRows(flat, table)) // [batch, places, width, d]
+		states := StopGradient(gatherRows(flat, table)) // [batch, slots, width, d]
 		rows, width := table.Shape().Size()/table.Shape().Dim(2), table.Shape().Dim(2)
 		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1},
 			[]int{0})
@@ -114,14 +114,14 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	return s.byNode(Concatenate(parts, 1))
 }
 
-// byNode reorders the places of buckets [batch, n, d] to nodes.
+// byNode reorders the slots of buckets [batch, n, d] to nodes.
 func (s sparse) byNode(x *Node) *Node {
 	if len(s.neighbours) == 1 {
 		return x // a single bucket is already in order
 	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])
-	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat,
+	inOrder := withPullback(StopGradient(gatherRows(flat, s.slotOf)), flat,
 		func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
 	return Reshape(inOrder, dims...)
 }

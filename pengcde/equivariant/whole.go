@@ -81,14 +81,14 @@ func (s sparse) transposedEntries(entries *Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// withTranspose appends a copy of each table, with indices shifted past the first copy: places and nodes, entries, and
+// withTranspose appends a copy of each table, with indices shifted past the first copy: slots and nodes, entries, and
 // neighbours.
 func (s sparse) withTranspose(n int) operator {
 	again := func(table *Node, from int) *Node {
 		return Concatenate([]*Node{table, AddScalar(table, from)}, 0)
 	}
-	places, entries := s.placeOf.Shape().Size(), s.reverse.Shape().Size()
-	d := sparse{placeOf: again(s.placeOf, places), nodeAt: again(s.nodeAt, places), reverse: again(s.reverse, entries)}
+	slots, entries := s.slotOf.Shape().Size(), s.reverse.Shape().Size()
+	d := sparse{slotOf: again(s.slotOf, slots), nodeAt: again(s.nodeAt, slots), reverse: again(s.reverse, entries)}
 	from := gatherRows(Reshape(s.isEdge, -1, 1), s.reverse)
 	d.isEdge = Concatenate([]*Node{s.isEdge, Reshape(from, s.isEdge.Shape().Dimensions...)}, 0)
 	for _, table := range s.neighbours {

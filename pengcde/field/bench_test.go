@@ -37,16 +37,16 @@ func BenchmarkUndirected(b *testing.B) {
 					u, v := rng.IntN(size.n), rng.IntN(size.n)
 					from, to = append(from, u, v), append(to, v, u)
 				}
-				p, places, err := dyngraph.NewPattern(size.n, from, to)
+				p, index, err := dyngraph.NewPattern(size.n, from, to)
 				if err != nil {
 					b.Fatal(err)
 				}
 				s := field.Sample{Pattern: p}
 				for k := range knots {
 					weights := make([]float64, p.Edges())
-					for e := 0; e < len(places); e += 2 {
-						weights[places[e]] = rng.Float64() / 16
-						weights[places[e+1]] = weights[places[e]]
+					for e := 0; e < len(index); e += 2 {
+						weights[index[e]] = rng.Float64() / 16
+						weights[index[e+1]] = weights[index[e]]
 					}
 					s.Knots, s.Snapshots = append(s.Knots, float64(k)), append(s.Snapshots, weights)
 				}

@@ -79,22 +79,22 @@ func TestGradientOfControlValues(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer g.Free()
-				const rows, features = 3, 4 // places in a control without a clock
+				const rows, features = 3, 4 // indices in a control without a clock
 				got, want := map[string][]float64{}, map[string][]float64{}
-				along := func(what string, place int, direction []float64) {
+				along := func(what string, arg int, direction []float64) {
 					var pulled, moves float64
-					for j, v := range host.Floats(g.Args[place]) {
+					for j, v := range host.Floats(g.Args[arg]) {
 						pulled += v * direction[j]
 					}
 					for side, weight := range fivePoint {
 						const h = 1e-6 // short, so that no ReLU turns on the way
-						moved := host.Floats(args[place])
+						moved := host.Floats(args[arg])
 						for j := range moved {
 							moved[j] += side * h * direction[j]
 						}
 						changed := problem
 						changed.Args = slices.Clone(args)
-						changed.Args[place] = host.Tensor(dtypes.Float64, moved, args[place].Shape().Dimensions...)
+						changed.Args[arg] = host.Tensor(dtypes.Float64, moved, args[arg].Shape().Dimensions...)
 						changed.Memory, changed.Forget = ode.Memory{}, true
 						solution, err := solver.Run(context.Background(), changed)
 						if err != nil {

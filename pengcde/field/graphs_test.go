@@ -28,7 +28,7 @@ func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample
 	for _, e := range edges {
 		from, to = append(from, e[0]), append(to, e[1])
 	}
-	pattern, places, err := dyngraph.NewPattern(n, from, to)
+	pattern, index, err := dyngraph.NewPattern(n, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,8 @@ func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample
 	for k, knot := range []float64{0, 0.7, 1.1, 2} {
 		s.Knots = append(s.Knots, knot+0.3*turn*knot)
 		weights, features := make([]float64, pattern.Edges()), make([]float64, n*p)
-		for e, place := range places {
-			weights[place] += 0.5 * math.Sin(float64(3*e+5*k+1)+turn)
+		for e, at := range index {
+			weights[at] += 0.5 * math.Sin(float64(3*e+5*k+1)+turn)
 		}
 		for i := range features {
 			features[i] = math.Cos(float64(2*i+3*k) + turn)
@@ -55,7 +55,7 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 	for i := range n * n {
 		from, to = append(from, i/n), append(to, i%n)
 	}
-	pattern, places, err := dyngraph.NewPattern(n, from, to)
+	pattern, index, err := dyngraph.NewPattern(n, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 	for _, weights := range s.Snapshots {
 		row := make([]float64, pattern.Edges())
 		for e, w := range weights {
-			row[places[int(s.Pattern.From[e])*n+int(s.Pattern.To[e])]] = w
+			row[index[int(s.Pattern.From[e])*n+int(s.Pattern.To[e])]] = w
 		}
 		whole.Snapshots = append(whole.Snapshots, row)
 	}

@@ -25,7 +25,7 @@ type Axis struct {
 	// there.
 	Turns []float64
 
-	knots, places []float64 // of the observations: times, and positions on the axis after they are taken in
+	knots, positions []float64 // of the observations: times, and positions on the axis after they are taken in
 }
 
 // Axis returns the axis of a sample whose knots are times.
@@ -34,8 +34,8 @@ func (s Sample) Axis() Axis {
 	along := s
 	along.Knots, along.Index, along.Features, along.Clock, along.Present = nil, nil, nil, nil, nil
 	along.GraphPath, along.FeaturePath = path.Linear, path.Linear
-	put := func(place, time float64, knot int) {
-		along.Knots, along.Clock = append(along.Knots, place), append(along.Clock, time)
+	put := func(position, time float64, knot int) {
+		along.Knots, along.Clock = append(along.Knots, position), append(along.Clock, time)
 		along.Index = append(along.Index, s.inForce(knot))
 		if s.Features != nil {
 			along.Features = append(along.Features, s.Features[knot])
@@ -44,22 +44,22 @@ func (s Sample) Axis() Axis {
 			along.Present = append(along.Present, s.Present[knot])
 		}
 	}
-	place := 0.0
+	position := 0.0
 	for k, t := range s.Knots {
 		if k == 0 {
-			place = t
+			position = t
 		} else {
-			place += t - s.Knots[k-1]
+			position += t - s.Knots[k-1]
 			if s.changes(k) {
-				put(place, t, k-1)
-				a.Turns = append(a.Turns, place, place+1)
-				place++
+				put(position, t, k-1)
+				a.Turns = append(a.Turns, position, position+1)
+				position++
 			} else if s.arrives(k) {
-				a.Turns = append(a.Turns, place)
+				a.Turns = append(a.Turns, position)
 			}
 		}
-		put(place, t, k)
-		a.places = append(a.places, place)
+		put(position, t, k)
+		a.positions = append(a.positions, position)
 	}
 	a.Sample = along
 	return a
@@ -71,12 +71,12 @@ func (s Sample) changes(k int) bool {
 		k < len(s.Features) && !slices.Equal(s.Features[k], s.Features[k-1])
 }
 
-// Place returns the positions of times on the axis. The position of a knot is after its observation has been taken in.
-func (a Axis) Place(times []float64) []float64 {
+// Positions returns the positions of times on the axis. The position of a knot is after its observation was taken in.
+func (a Axis) Positions(times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
 		k := max(sort.Search(len(a.knots), func(k int) bool { return a.knots[k] > t })-1, 0)
-		out[i] = a.places[k] + (t - a.knots[k])
+		out[i] = a.positions[k] + (t - a.knots[k])
 	}
 	return out
 }

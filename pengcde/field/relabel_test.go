@@ -80,16 +80,16 @@ func (c *relabelling) draw(r *rapid.T) drawing {
 	for u := range n {
 		from, to = append(from, u, u, u), append(to, (u+1)%n, (u+3)%n, 0)
 	}
-	original, places := pattern(r, n, from, to)
-	renamedPattern, newPlaces := pattern(r, n, renamed(d.order, from), renamed(d.order, to))
+	original, index := pattern(r, n, from, to)
+	renamedPattern, newIndex := pattern(r, n, renamed(d.order, from), renamed(d.order, to))
 	d.samples = [2]field.Sample{{Pattern: original}, {Pattern: renamedPattern}}
 	d.time = float64(ringKnots-1) * rapid.Float64Range(-0.2, 1.2).Draw(r, "t")
 	for k := range ringKnots {
 		weights, features := entries("weights", len(from)), entries("features", n*ringFeatures)
-		for i, place := range [][]int{places, newPlaces} {
+		for i, of := range [][]int{index, newIndex} {
 			row := make([]float64, d.samples[i].Pattern.Edges())
 			for e, w := range weights {
-				row[place[e]] = w
+				row[of[e]] = w
 			}
 			d.samples[i].Snapshots = append(d.samples[i].Snapshots, row)
 			d.samples[i].Knots = append(d.samples[i].Knots, float64(k))
@@ -206,11 +206,11 @@ func TestPreMultCommutesOnlyWithItsMatrices(t *testing.T) {
 
 // pattern makes the pattern of edges that may repeat; it also returns where each went.
 func pattern(r *rapid.T, n int, from, to []int) (*dyngraph.Pattern, []int) {
-	p, places, err := dyngraph.NewPattern(n, from, to)
+	p, index, err := dyngraph.NewPattern(n, from, to)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return p, places
+	return p, index
 }
 
 func renamed(order, nodes []int) []int {

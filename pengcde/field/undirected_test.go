@@ -25,7 +25,7 @@ func undirected(t *testing.T, s field.Sample) field.Sample {
 		u, v := int(s.Pattern.From[e]), int(s.Pattern.To[e])
 		from, to = append(from, u, v), append(to, v, u)
 	}
-	p, places, err := dyngraph.NewPattern(s.Pattern.Nodes, from, to)
+	p, index, err := dyngraph.NewPattern(s.Pattern.Nodes, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func undirected(t *testing.T, s field.Sample) field.Sample {
 	for j, old := range s.Snapshots {
 		weights := make([]float64, p.Edges())
 		for e, w := range old {
-			weights[places[2*e]], weights[places[2*e+1]] = w, w
+			weights[index[2*e]], weights[index[2*e+1]] = w, w
 		}
 		s.Snapshots[j] = weights
 	}

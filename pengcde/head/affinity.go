@@ -34,7 +34,7 @@ func priorEntry(a *dyngraph.Affinities, e int) []float64 {
 func nextPowerOfTwo(count int) int { return 1 << bits.Len(uint(max(count, 1)-1)) }
 
 // Batch implements [Head].
-func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+func (h Ranking) Batch(samples []Sample, saves int) (seen, targets []Array, err error) {
 	rows, entries, prior := 0, 0, 0
 	for _, s := range samples {
 		rows = max(rows, len(s.asks(h.Nodes)))
@@ -50,12 +50,12 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 		return nil, nil, invalid("a batch of %d windows with logits of %d nodes for %d classes, more than %d in all: take a "+
 			"smaller BatchSize, or fewer classes", len(samples), rows, h.Outputs, math.MaxInt32)
 	}
-	var asked, places, priorPlaces []int32
+	var asked, indices, priorIndices []int32
 	var weights, values, totals, priorValues []float64
 	for i, s := range samples {
 		weights = append(weights, weightsOf(s, saves)...)
 		nodes := s.asks(h.Nodes)
-		first := int32(i * rows * h.Outputs) // places are indices into the logits of the whole batch
+		first := int32(i * rows * h.Outputs) // indices are into the logits of the whole batch
 		row := make(map[int32]int32, len(nodes))
 		for r, node := range nodes {
 			row[node] = int32(r)
@@ -63,13 +63,13 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 		for r := range rows {
 			asked = append(asked, int32(i*h.Nodes)+nodes[min(r, len(nodes)-1)])
 		}
-		if met := s.Affinities; met != nil {
-			share := 1 / float64(met.Rows())
-			for r := range met.Rows() {
-				_, classes, all := met.Row(r)
+		if affinities := s.Affinities; affinities != nil {
+			share := 1 / float64(affinities.Rows())
+			for r := range affinities.Rows() {
+				_, classes, all := affinities.Row(r)
 				total := 0.0
 				for k, class := range classes {
-					places, values = append(places, first+int32(r*h.Outputs)+class), append(values, all[k]*share)
+					indices, values = append(indices, first+int32(r*h.Outputs)+class), append(values, all[k]*share)
 					total += all[k] * share
 				}
 				totals = append(totals, total)
@@ -78,37 +78,37 @@ func (h Ranking) Batch(samples []Sample, saves int) (seen, met []Array, err erro
 		for k := range s.Prior.Rows() {
 			r, asked := row[s.Prior.Nodes[k]]
 			for e := s.Prior.Start[k]; asked && e < s.Prior.Start[k+1]; e++ {
-				priorPlaces = append(priorPlaces, first+r*int32(h.Outputs)+s.Prior.Classes[e])
+				priorIndices = append(priorIndices, first+r*int32(h.Outputs)+s.Prior.Classes[e])
 				priorValues = append(priorValues, priorEntry(s.Prior, e)...)
 			}
 		}
-		for len(places) < (i+1)*entries {
-			places, values = append(places, first), append(values, 0)
+		for len(indices) < (i+1)*entries {
+			indices, values = append(indices, first), append(values, 0)
 		}
 		totals = append(totals, make([]float64, (i+1)*rows-len(totals))...)
-		for len(priorPlaces) < (i+1)*prior {
-			priorPlaces = append(priorPlaces, first)
+		for len(priorIndices) < (i+1)*prior {
+			priorIndices = append(priorIndices, first)
 			priorValues = append(priorValues, make([]float64, 1+PriorTerms)...)
 		}
 	}
 	b := len(samples)
 	seen = []Array{{Ints: asked, Dims: []int{b, rows}}}
 	if h.Residual {
-		seen = append(seen, Array{Ints: priorPlaces, Dims: []int{b, prior}},
+		seen = append(seen, Array{Ints: priorIndices, Dims: []int{b, prior}},
 			Array{Floats: priorValues, Dims: []int{b, prior, 1 + PriorTerms}})
 	}
-	return seen, []Array{{Floats: weights, Dims: []int{b, saves}}, {Ints: places, Dims: []int{b, entries}},
+	return seen, []Array{{Floats: weights, Dims: []int{b, saves}}, {Ints: indices, Dims: []int{b, entries}},
 		{Floats: values, Dims: []int{b, entries}}, {Floats: totals, Dims: []int{b, rows}}}, nil
 }
 
 // addPrior adds the rows of a window's affinities whose nodes have prior logits.
 func addPrior(s *softmax.Sums, w dyngraph.Window) {
-	met, prior := w.Affinities(), priorAt(w)
+	affinities, prior := w.Affinities(), priorAt(w)
 	if prior == nil {
 		return
 	}
-	for i := range met.Rows() {
-		node, classes, values := met.Row(i)
+	for i := range affinities.Rows() {
+		node, classes, values := affinities.Row(i)
 		at, found := slices.BinarySearch(prior.Nodes, int32(node))
 		total := floats.Sum(values)
 		if !found || total == 0 {

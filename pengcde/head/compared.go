@@ -31,7 +31,7 @@ func (s Sizes) Params() []nn.Param {
 }
 
 // Inputs implements [Head] for heads that compare forecasts with targets.
-func (s Sizes) Inputs() (seen, met []string) {
+func (s Sizes) Inputs() (seen, targets []string) {
 	return nil, []string{Targets, Weights, Shares}
 }
 
@@ -58,11 +58,11 @@ func (s Sizes) batch(samples []Sample, saves, rows int) []Array {
 	}
 	dims := []int{len(samples), saves, rows, s.Outputs}
 	shares := sharesOf(targets, len(samples)*saves)
-	met := []Array{{Floats: targets, Dims: dims}, {Floats: weights, Dims: dims[:2]}}
+	arrays := []Array{{Floats: targets, Dims: dims}, {Floats: weights, Dims: dims[:2]}}
 	if shares != nil {
-		met = append(met, Array{Floats: shares, Dims: dims})
+		arrays = append(arrays, Array{Floats: shares, Dims: dims})
 	}
-	return met
+	return arrays
 }
 
 func weightsOf(s Sample, saves int) []float64 {

@@ -48,9 +48,9 @@ func (h Corrected) Params() []nn.Param {
 }
 
 // Inputs implements [Head].
-func (h Corrected) Inputs() (seen, met []string) {
-	_, met = h.Nodes.Inputs()
-	return []string{regressorsInput}, append([]string{priorInput, penaltyInput}, met...)
+func (h Corrected) Inputs() (seen, targets []string) {
+	_, targets = h.Nodes.Inputs()
+	return []string{regressorsInput}, append([]string{priorInput, penaltyInput}, targets...)
 }
 
 // Forecast implements [Head].
@@ -90,8 +90,8 @@ func (h Corrected) Sample(w dyngraph.Window, training bool) (Sample, error) {
 }
 
 // Batch implements [Head].
-func (h Corrected) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
-	_, met, err = h.Nodes.Batch(samples, saves)
+func (h Corrected) Batch(samples []Sample, saves int) (seen, targets []Array, err error) {
+	_, targets, err = h.Nodes.Batch(samples, saves)
 	var regressors []float64
 	for _, s := range samples {
 		regressors = append(regressors, s.Regressors...)
@@ -100,7 +100,7 @@ func (h Corrected) Batch(samples []Sample, saves int) (seen, met []Array, err er
 	prior := make([]float64, h.Outputs*width)
 	copy(prior, h.Linear.Prior)
 	return []Array{{Floats: regressors, Dims: []int{len(samples), h.Sizes.Nodes, width}}},
-		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}}, met...), err
+		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}}, targets...), err
 }
 
 // Start returns the coefficients that [Linear.Solve] fits to the training windows.

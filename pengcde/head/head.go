@@ -31,13 +31,13 @@ type Head interface {
 	Sized(Sizes) (Head, error)
 	// Params declares the parameters.
 	Params() []nn.Param
-	// Inputs names the arrays of [Head.Batch]. Forecast receives the arrays in seen; Loss receives the arrays in met.
+	// Inputs names the arrays of [Head.Batch]. Forecast receives the arrays in seen; Loss receives the arrays in targets.
 	// Names at the end of a list may be missing in a batch.
-	Inputs() (seen, met []string)
+	Inputs() (seen, targets []string)
 	// Forecast builds forecasts, usually [B, S, n, q], from the states z [B, S, n, states*Width]. For a network in
 	// discrete steps z [B, S, n, q] are its forecasts. In holds only the arrays in seen.
 	Forecast(v nn.Values, z *Node, in Inputs) *Node
-	// Loss builds the loss of forecasts y with respect to the arrays in met. The loss is a scalar [], or [seeds] for
+	// Loss builds the loss of forecasts y with respect to the arrays in targets. The loss is a scalar [], or [seeds] for
 	// parameters of several seeds. The penalty is added to the loss in training; nil means none.
 	Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node)
 
@@ -46,7 +46,7 @@ type Head interface {
 	// Sample reads the data that the head needs from a window; training says whether to read the targets too.
 	Sample(w dyngraph.Window, training bool) (Sample, error)
 	// Batch returns the arrays of samples that all have the given number of save times.
-	Batch(samples []Sample, saves int) (seen, met []Array, err error)
+	Batch(samples []Sample, saves int) (seen, targets []Array, err error)
 	// Forecasts returns the forecasts of a window at times. Values are one sample's output of [Head.Forecast],
 	// row-major; the result may keep or change them.
 	Forecasts(w dyngraph.Window, times, values []float64) dyngraph.Forecasts

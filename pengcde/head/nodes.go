@@ -131,7 +131,7 @@ func (h Nodes) Sample(w dyngraph.Window, training bool) (Sample, error) {
 }
 
 // Batch implements [Head].
-func (h Nodes) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+func (h Nodes) Batch(samples []Sample, saves int) (seen, targets []Array, err error) {
 	return nil, h.batch(samples, saves, h.Nodes), nil
 }
 

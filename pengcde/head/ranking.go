@@ -33,14 +33,14 @@ const PriorTerms = 3
 // Its text is part of model files.
 const priorName = "known"
 
-// Names of the arrays of a ranking. Places are indices into the logits [B, R, C] of R nodes, flattened over the batch.
+// Names of the arrays of a ranking. Indices are into the logits [B, R, C] of R nodes, flattened over the batch.
 const (
-	askedInput       = "asked"        // [B, R] nodes whose logits are computed, b·n+u for node u of sample b
-	priorPlacesInput = "prior places" // [B, H], where the readout is residual
-	priorLogitsInput = "prior logits" // [B, H, 1+PriorTerms]
-	entriesInput     = "entries"      // [B, E] places of the affinities in the loss
-	valuesInput      = "values"       // [B, E], divided by the number of rows; 0 for padding
-	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
+	askedInput        = "asked"         // [B, R] nodes whose logits are computed, b·n+u for node u of sample b
+	priorIndicesInput = "prior indices" // [B, H], where the readout is residual
+	priorLogitsInput  = "prior logits"  // [B, H, 1+PriorTerms]
+	entriesInput      = "entries"       // [B, E] indices of the affinities in the loss
+	valuesInput       = "values"        // [B, E], divided by the number of rows; 0 for padding
+	totalsInput       = "totals"        // [B, R], the sums of rows, divided by their number
 )
 
 // Sized implements [Head].
@@ -73,10 +73,10 @@ func (h Ranking) Params() []nn.Param {
 }
 
 // Inputs implements [Head].
-func (h Ranking) Inputs() (seen, met []string) {
+func (h Ranking) Inputs() (seen, targets []string) {
 	seen = []string{askedInput}
 	if h.Residual {
-		seen = append(seen, priorPlacesInput, priorLogitsInput)
+		seen = append(seen, priorIndicesInput, priorLogitsInput)
 	}
 	return seen, []string{Weights, entriesInput, valuesInput, totalsInput}
 }
@@ -94,10 +94,10 @@ func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	if !h.Residual {
 		return y
 	}
-	places, values := in[priorPlacesInput], in[priorLogitsInput]
+	indices, values := in[priorIndicesInput], in[priorLogitsInput]
 	begin, terms := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2), SliceAxis(values, 2, AxisRange(1))
 	added := Add(begin, DotGeneral(terms, []int{2}, nil, v.Get(priorName), []int{0}, nil)) // [B, H]
-	flat := Scatter(Reshape(places, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*h.Outputs, 1), false,
+	flat := Scatter(Reshape(indices, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*h.Outputs, 1), false,
 		false)
 	return Add(y, Reshape(flat, batch, rows, h.Outputs))
 }
@@ -105,9 +105,9 @@ func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 // Loss implements [Head]: the mean over samples, weighted by the weight of the last save time, of each sample's mean
 // over rows of -Σ_v a_v log softmax(y)_v.
 func (h Ranking) Loss(_ nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
-	places := in[entriesInput]
+	indices := in[entriesInput]
 	flat := Reshape(y, -1, 1)
-	hit := Reshape(Gather(flat, Reshape(places, -1, 1)), places.Shape().Dimensions...)
+	hit := Reshape(Gather(flat, Reshape(indices, -1, 1)), indices.Shape().Dimensions...)
 	largest := StopGradient(ReduceAndKeep(y, ReduceMax, 2))
 	normal := Add(Log(ReduceSum(Exp(Sub(y, largest)), 2)), Squeeze(largest, 2)) // [B, R]
 	each := Sub(ReduceSum(Mul(in[totalsInput], normal), 1), ReduceSum(Mul(in[valuesInput], hit), 1))

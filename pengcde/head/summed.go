@@ -19,7 +19,7 @@ func (h ofGraph) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 }
 
 // Batch implements [Head].
-func (h ofGraph) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+func (h ofGraph) Batch(samples []Sample, saves int) (seen, targets []Array, err error) {
 	return nil, h.batch(samples, saves, 1), nil
 }
 

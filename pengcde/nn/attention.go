@@ -2,18 +2,19 @@ package nn
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// Attention computes weights of a items for each other from their features at b places, c features each, x [batch, a,
+// Attention computes weights of a items for each other from their features at b positions, c features each, x [batch, a,
 // b, c]:
 //
 //	S = softmax_rows(V sigmoid(L R^T + B)),  L = (x w1) W2 [a, b],  R = x w3 [a, b]
 //
-// x w1 sums over places and x w3 over features. With times as items and nodes as places this is the temporal attention
-// of ASTGCN; with the two exchanged it is the spatial attention: S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention
-// Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow Forecasting, AAAI 2019, equations 1 to 4.
+// x w1 sums over positions and x w3 over features. With times as items and nodes as positions this is the temporal
+// attention of ASTGCN; with the two exchanged it is the spatial attention: S. Guo, Y. Lin, N. Feng, C. Song, H. Wan,
+// Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow Forecasting, AAAI 2019, equations 1 to
+// 4.
 type Attention struct {
 	Name string
-	// Items a, Places b and Features c are the sizes.
-	Items, Places, Features int
+	// Items a, Positions b and Features c are the sizes.
+	Items, Positions, Features int
 	// Normal draws all parameters from the standard normal distribution, as the published code does, instead of
 	// uniformly on ±1/sqrt(fan-in). The softmax of many items is then close to one-hot at the start.
 	Normal bool
@@ -28,8 +29,8 @@ func (m Attention) Params() []Param {
 		}
 		return Param{Name: m.Name + "." + name, Dims: dims, Init: init}
 	}
-	return []Param{declare("w1", m.Places, m.Places), declare("w2", m.Features, m.Features, m.Places),
-		declare("w3", m.Features, m.Features), declare("bias", m.Places, m.Items, m.Items),
+	return []Param{declare("w1", m.Positions, m.Positions), declare("w2", m.Features, m.Features, m.Positions),
+		declare("w3", m.Features, m.Features), declare("bias", m.Positions, m.Items, m.Items),
 		declare("v", m.Items, m.Items, m.Items)}
 }
 
@@ -38,9 +39,9 @@ func (m Attention) Params() []Param {
 func (m Attention) Apply(v Values, x *Node) *Node {
 	get := func(name string) *Node { return v.Get(m.Name + "." + name) }
 	row := func(name string, size int) *Node { return Reshape(get(name), v.Dims(1, size)...) }
-	left := v.Product(TransposeAllDims(x, 0, 1, 3, 2), row("w1", m.Places), 1) // [batch, a, c, 1]
-	left = v.Product(Squeeze(left, -1), get("w2"), 0)                          // [batch, a, b]
-	right := Squeeze(v.Product(x, row("w3", m.Features), 1), -1)               // [batch, a, b]
+	left := v.Product(TransposeAllDims(x, 0, 1, 3, 2), row("w1", m.Positions), 1) // [batch, a, c, 1]
+	left = v.Product(Squeeze(left, -1), get("w2"), 0)                             // [batch, a, b]
+	right := Squeeze(v.Product(x, row("w3", m.Features), 1), -1)                  // [batch, a, b]
 
 	product := DotGeneral(right, []int{2}, []int{0}, left, []int{2}, []int{0}) // R L^T
 	bias := Transpose(get("bias"), -1, -2)

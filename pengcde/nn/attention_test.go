@@ -32,7 +32,7 @@ func TestLayerNorm(t *testing.T) {
 // Attention of two seeds agrees with its equation on each seed's part of the batch.
 func TestAttention(t *testing.T) {
 	const seeds, batch, a, b, c = 2, 4, 3, 2, 2
-	m := Attention{Name: "m", Items: a, Places: b, Features: c}
+	m := Attention{Name: "m", Items: a, Positions: b, Features: c}
 	declared := m.Params()
 	x := host.Floats(Draw([]Param{{Dims: []int{batch, a, b, c}, Init: Normal(1)}}, dtypes.Float64, 1)[0])
 	inputs := []any{host.Tensor(dtypes.Float64, x, batch, a, b, c)}

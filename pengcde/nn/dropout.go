@@ -56,8 +56,8 @@ func randomState(params []*Node) *Node {
 		} else {
 			bits = ConvertDType(Bitcast(bits, dtypes.Uint32), dtypes.Uint64)
 		}
-		place := Add(Iota(g, bits.Shape(), 0), Const(g, before))
-		odd := Add(Mul(place, Const(g, uint64(2))), Const(g, uint64(1)))
+		index := Add(Iota(g, bits.Shape(), 0), Const(g, before))
+		odd := Add(Mul(index, Const(g, uint64(2))), Const(g, uint64(1)))
 		sum := ReduceAllSum(Mul(Mul(bits, odd), Const(g, uint64(oddMultiplier))))
 		if key == nil {
 			key = sum

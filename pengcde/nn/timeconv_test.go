@@ -76,7 +76,7 @@ func TestRepeatEnds(t *testing.T) {
 	}
 }
 
-// Values move to their places, and gradients back.
+// Values move to their indices, and gradients back.
 func TestPadZeros(t *testing.T) {
 	for name, backend := range map[string]*xla.Backend{"pure Go": xlatest.Go(t), "this": xlatest.Backend(t)} {
 		out, err := CallOnceN(backend.Compute, func(x, weights *Node) []*Node {

@@ -39,18 +39,18 @@ func TestCombinedRows(t *testing.T) {
 						x[i] = math.NaN()
 					}
 				}
-				weights, places, want := make([]float64, sums*terms), make([]int32, sums*terms), make([]float64, sums*width)
+				weights, indices, want := make([]float64, sums*terms), make([]int32, sums*terms), make([]float64, sums*width)
 				for i := range weights {
 					if rng.IntN(3) == 0 {
 						continue // with the row of NaN
 					}
-					weights[i], places[i] = rng.NormFloat64(), int32(1+rng.IntN(rows-1))
+					weights[i], indices[i] = rng.NormFloat64(), int32(1+rng.IntN(rows-1))
 					for j := range width {
-						want[i/terms*width+j] += weights[i] * x[int(places[i])*width+j]
+						want[i/terms*width+j] += weights[i] * x[int(indices[i])*width+j]
 					}
 				}
 				out, err := program.Call(host.Tensor(dtype, weights, sums, terms),
-					tensors.FromFlatDataAndDimensions(places, sums, terms), host.Tensor(dtype, x, rows, width))
+					tensors.FromFlatDataAndDimensions(indices, sums, terms), host.Tensor(dtype, x, rows, width))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -131,7 +131,7 @@ type unrolled struct {
 // waiting is a state inside a step that lacks the term of the slope at the step's end. The next step evaluates this
 // slope.
 type waiting struct {
-	place  int
+	index  int
 	weight float64
 }
 
@@ -160,7 +160,7 @@ func (u *unrolled) step(k int, t, end float64) {
 // finish completes the states that wait for the slope at the end of the last step.
 func (u *unrolled) finish(slope *Node) {
 	for _, w := range u.waiting {
-		u.states[w.place] = Add(u.states[w.place], MulScalar(slope, w.weight))
+		u.states[w.index] = Add(u.states[w.index], MulScalar(slope, w.weight))
 	}
 	u.waiting = nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // knownDecay is exponential decay, z' = -a z, with solution e^(-a(t-s)) z.
-var knownDecay = known{
+var knownDecay = knownProblem{
 	Name: "decay",
 	Field: func(_, z *Node, args []*Node) *Node {
 		return Neg(Mul(param(args, 0, z), z))
@@ -21,7 +21,7 @@ var knownDecay = known{
 }
 
 // knownOscillator is the harmonic oscillator of angular frequency ω, q' = p, p' = -ω² q; a = (ω).
-var knownOscillator = known{
+var knownOscillator = knownProblem{
 	Name: "oscillator",
 	Field: func(_, z *Node, args []*Node) *Node {
 		q, p := column(z, 0), column(z, 1)
@@ -36,7 +36,7 @@ var knownOscillator = known{
 }
 
 // knownSeasonal is growth and decline with the season, z' = a z cos t, with solution e^(a(sin t - sin s)) z.
-var knownSeasonal = known{
+var knownSeasonal = knownProblem{
 	Name: "seasonal",
 	Field: func(t, z *Node, args []*Node) *Node {
 		return Mul(Mul(param(args, 0, z), z), Cos(clock(t, z)))
@@ -50,7 +50,7 @@ var knownSeasonal = known{
 
 // knownDriven is a rotation with a rotating force, u' = iω u + F e^(iνt) for u = z_1 + i z_2; a = (ω, ν, F), ω ≠ ν. Its
 // solution is e^(iω(t-s)) (u - G e^(iνs)) + G e^(iνt) with G = F / (i(ν-ω)).
-var knownDriven = known{
+var knownDriven = knownProblem{
 	Name: "driven",
 	Field: func(t, z *Node, args []*Node) *Node {
 		x, y := column(z, 0), column(z, 1)
@@ -78,7 +78,7 @@ var knownDriven = known{
 // must keep their steps below a few 1/λ on the whole interval.
 //
 // A. Prothero, A. Robinson, Mathematics of Computation 28 (1974) 145-162.
-var knownStiff = known{
+var knownStiff = knownProblem{
 	Name: "stiff",
 	Field: func(t, z *Node, args []*Node) *Node {
 		time := clock(t, z)

@@ -8,7 +8,7 @@ import (
 
 // knownGrowth is logistic growth up to a capacity, z' = r z (1 - z/K); a = (r, K). Its solution is K / (1 + (K/z(s) -
 // 1) e^(-r(t-s))).
-var knownGrowth = known{
+var knownGrowth = knownProblem{
 	Name: "logistic",
 	Field: func(_, z *Node, args []*Node) *Node {
 		return Mul(Mul(param(args, 0, z), z), OneMinus(Div(z, param(args, 1, z))))
@@ -25,7 +25,7 @@ var knownGrowth = known{
 //	x' = μ x (1 - r²) - ω y,  y' = μ y (1 - r²) + ω x,  r² = x² + y²;  a = (μ, ω)
 //
 // In polar coordinates 1/r² - 1 falls as e^(-2μ(t-s)) and the angle grows by ω(t-s).
-var knownLimitCycle = known{
+var knownLimitCycle = knownProblem{
 	Name: "limit cycle",
 	Field: func(_, z *Node, args []*Node) *Node {
 		x, y := column(z, 0), column(z, 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// known is an initial value problem with a known solution.
-type known struct {
+// knownProblem is an initial value problem with a known solution.
+type knownProblem struct {
 	Name string
 	// Field builds dz/dt [batch, dim] from t [batch], z [batch, dim] and args, of which the first is the vector of
 	// parameters [params]. It is an ode.Field.
@@ -32,18 +32,18 @@ type known struct {
 }
 
 // knownProblems returns all problems.
-func knownProblems() []known { return append(smoothProblems(), knownStiff) }
+func knownProblems() []knownProblem { return append(smoothProblems(), knownStiff) }
 
 // smoothProblems returns the problems that a few steps solve well.
-func smoothProblems() []known {
-	return []known{knownDecay, knownOscillator, knownSeasonal, knownGrowth, knownLimitCycle, knownDriven}
+func smoothProblems() []knownProblem {
+	return []knownProblem{knownDecay, knownOscillator, knownSeasonal, knownGrowth, knownLimitCycle, knownDriven}
 }
 
 // At returns the solution at time t.
-func (p known) At(t float64) []float64 { return p.Flow(p.T0, t, p.Z0, p.A) }
+func (p knownProblem) At(t float64) []float64 { return p.Flow(p.T0, t, p.Z0, p.A) }
 
 // Start returns the initial state for a batch of equal samples, [batch, dim].
-func (p known) Start(batch int) *tensors.Tensor {
+func (p knownProblem) Start(batch int) *tensors.Tensor {
 	var all []float64
 	for range batch {
 		all = append(all, p.Z0...)
@@ -52,7 +52,7 @@ func (p known) Start(batch int) *tensors.Tensor {
 }
 
 // Params returns the parameters, [params].
-func (p known) Params() *tensors.Tensor {
+func (p knownProblem) Params() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(append([]float64{}, p.A...), len(p.A))
 }
 

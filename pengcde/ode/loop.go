@@ -135,8 +135,8 @@ func (m *integration) runLoop(left int) (more bool, err error) {
 	count := int(tensors.ToScalar[int32](out[1]))
 	accepted, saves, stopped := m.follow(count, tensors.MustCopyFlatData[float64](out[2]))
 	err = s.saveEach(m.saved, saves, func(tries []int32, rows int, weights any) ([]*tensors.Tensor, error) {
-		places := tensors.FromFlatDataAndDimensions(tries, len(saves), rows)
-		return s.loopSave.Call(xla.Donate(places), weights, m.parts)
+		indices := tensors.FromFlatDataAndDimensions(tries, len(saves), rows)
+		return s.loopSave.Call(xla.Donate(indices), weights, m.parts)
 	})
 	if err != nil {
 		return false, err
@@ -177,8 +177,8 @@ func (m *integration) follow(count int, log []float64) (accepted [][]int32, save
 				continue
 			}
 			accepted[b] = append(accepted[b], int32(i))
-			for _, place := range sm.saves(times) {
-				saves[b] = append(saves[b], save{place, int32(i), s.method.inside(sm.t, sm.end, times[place])})
+			for _, index := range sm.saves(times) {
+				saves[b] = append(saves[b], save{index, int32(i), s.method.inside(sm.t, sm.end, times[index])})
 			}
 			sm.advance()
 		}

@@ -140,11 +140,11 @@ func put(x, y, i *Node) *Node {
 		here := Equal(Iota(x.Graph(), shapes.Make(i.DType(), x.Shape().Dimensions...), 0), i)
 		return Where(here, BroadcastToDims(y, x.Shape().Dimensions...), x)
 	}
-	places := []*Node{i}
-	for len(places) < x.Rank() {
-		places = append(places, ZerosLike(i))
+	indices := []*Node{i}
+	for len(indices) < x.Rank() {
+		indices = append(indices, ZerosLike(i))
 	}
-	return DynamicUpdateSlice(x, y, places)
+	return DynamicUpdateSlice(x, y, indices)
 }
 
 // at returns x[i].
@@ -185,24 +185,24 @@ func buildLoopSave(in []*Node) []*Node {
 // combinedSaves is [buildLoopSave] by a kernel.
 func combinedSaves(tries, coefficients, parts *Node) *Node {
 	dims, each := parts.Shape().Dimensions, coefficients.Shape().Dimensions
-	place := shapes.Make(tries.DType(), each...)
+	shape := shapes.Make(tries.DType(), each...)
 	g := parts.Graph()
-	places := Add(MulScalar(BroadcastToDims(ExpandAxes(tries, -1), each...), dims[1]*dims[2]),
-		Add(MulScalar(Iota(g, place, 0), dims[2]), Iota(g, place, 2)))
+	indices := Add(MulScalar(BroadcastToDims(ExpandAxes(tries, -1), each...), dims[1]*dims[2]),
+		Add(MulScalar(Iota(g, shape, 0), dims[2]), Iota(g, shape, 2)))
 	rows := Reshape(parts, append([]int{dims[0] * dims[1] * dims[2]}, dims[3:]...)...)
-	saves := combinedRows(Reshape(coefficients, -1, dims[2]), Reshape(places, -1, dims[2]), rows)
+	saves := combinedRows(Reshape(coefficients, -1, dims[2]), Reshape(indices, -1, dims[2]), rows)
 	return Reshape(saves, append([]int{each[0], each[1]}, dims[3:]...)...)
 }
 
-// pulledParts sums the cotangents of saves x [batch × saves, ...] at places [batch, rows] with coefficients [batch,
+// pulledParts sums the cotangents of saves x [batch × saves, ...] at indices [batch, rows] with coefficients [batch,
 // rows, s] to the cotangents of the parts [batch, s, ...].
-func pulledParts(coefficients, places, x *Node) *Node {
+func pulledParts(coefficients, indices, x *Node) *Node {
 	if !xla.HasKernels(x) {
-		return contract(coefficients, Gather(x, ExpandAxes(places, -1)), 1)
+		return contract(coefficients, Gather(x, ExpandAxes(indices, -1)), 1)
 	}
 	dims := coefficients.Shape().Dimensions
 	weights := Reshape(Transpose(coefficients, 1, 2), -1, dims[1]) // [batch × s, rows]
-	repeated := Reshape(BroadcastToDims(ExpandAxes(places, 1), dims[0], dims[2], dims[1]), -1, dims[1])
+	repeated := Reshape(BroadcastToDims(ExpandAxes(indices, 1), dims[0], dims[2], dims[1]), -1, dims[1])
 	return Reshape(combinedRows(weights, repeated, x), append([]int{dims[0], dims[2]}, x.Shape().Dimensions[1:]...)...)
 }
 
@@ -247,7 +247,7 @@ func buildLoopStarts(in []*Node) []*Node {
 
 // buildLoopPullback builds the vector-Jacobian product of one round of a loop, the last one left: (go on, rounds left,
 // cotangent of z at its end, sums so far..., starts [rounds, batch, ...], spans [rounds, 4, batch], coefficients
-// [rounds, batch, rows, s], places [rounds, batch, rows] among the saves, cotangents of the saves [batch, saves, ...],
+// [rounds, batch, rows, s], indices [rounds, batch, rows] among the saves, cotangents of the saves [batch, saves, ...],
 // args...) -> (go on, rounds left, cotangent of z at its start, new sums...).
 func (s *Solver) buildLoopPullback(in []*Node) []*Node {
 	const fixed = 5 // inputs between sums and args
@@ -258,12 +258,12 @@ func (s *Solver) buildLoopPullback(in []*Node) []*Node {
 	}
 	rest, args := in[3+sums:], in[3+sums+fixed:]
 	left := Sub(in[1], OnesLike(in[1]))
-	starts, span, coefficients, places, cotangents := at(rest[0], left), at(rest[1], left), at(rest[2], left),
+	starts, span, coefficients, indices, cotangents := at(rest[0], left), at(rest[1], left), at(rest[2], left),
 		at(rest[3], left), rest[4]
 	row := func(i int) *Node { return Squeeze(Slice(span, AxisElem(i)), 0) }
 	dims := cotangents.Shape().Dimensions
 	flat := Reshape(cotangents, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	parts := pulledParts(coefficients, places, flat)
+	parts := pulledParts(coefficients, indices, flat)
 	inputs := append([]*Node{row(0), row(1), row(2), row(3), starts, in[2], parts}, args...)
 	pulled := s.buildPullback(append(inputs, in[3:3+sums]...))
 	return append([]*Node{GreaterThan(left, ZerosLike(left)), left}, pulled...)

@@ -74,13 +74,13 @@ func (r *replay) piece(c *loopHistory, plan []pulls, first, last int, sums []*te
 		}
 	}
 	stages := s.method.stages()
-	coefficients, places := make([]float64, length*batch*rows*stages), make([]int32, length*batch*rows)
+	coefficients, indices := make([]float64, length*batch*rows*stages), make([]int32, length*batch*rows)
 	for i := range rounds {
 		for b, saves := range plan[first+i].step {
 			for j, save := range saves {
 				row := (i*batch+b)*rows + j
 				copy(coefficients[row*stages:], save.weights)
-				places[row] = int32(b*len(r.times[b]) + save.place)
+				indices[row] = int32(b*len(r.times[b]) + save.index)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (r *replay) piece(c *loopHistory, plan []pulls, first, last int, sums []*te
 	}
 	fixed := r.scratch.Own(tensors.FromFlatDataAndDimensions(spans, length, 4, batch),
 		tensors.FromFlatDataAndDimensions(coefficients, length, batch, rows, stages),
-		tensors.FromFlatDataAndDimensions(places, length, batch, rows))
+		tensors.FromFlatDataAndDimensions(indices, length, batch, rows))
 	inputs = append(inputs, starts, fixed[0], fixed[1], fixed[2], r.cotangent)
 	for _, arg := range r.args {
 		inputs = append(inputs, arg)

@@ -9,7 +9,7 @@ import (
 )
 
 // states solves a problem for one equal sample per row of times, and returns [batch][saves][dim].
-func states(t *testing.T, s *Solver, p known, times [][]float64) [][][]float64 {
+func states(t *testing.T, s *Solver, p knownProblem, times [][]float64) [][][]float64 {
 	t.Helper()
 	sol, err := s.Solve(context.Background(), p.Start(len(times)), times, p.Params())
 	if err != nil {

@@ -118,14 +118,14 @@ func contract(c, x *Node, axis int) *Node {
 	return Reshape(sum, append([]int{dims[0], c.Shape().Dimensions[3-axis]}, dims[2:]...)...)
 }
 
-// buildPull builds the transpose of save: (coefficients [batch, rows, s], places [batch, rows] of the rows among batch
+// buildPull builds the transpose of save: (coefficients [batch, rows, s], indices [batch, rows] of the rows among batch
 // × saves, cotangent of all saves [batch, saves, ...], sum so far [batch, s, ...]) -> new sum. The s parts are z and
 // the stages that a step evaluates, k_1 .. k_(s-1).
 func (s *Solver) buildPull(in []*Node) []*Node {
-	coefficients, places, cotangent, sum := in[0], in[1], in[2], in[3]
+	coefficients, indices, cotangent, sum := in[0], in[1], in[2], in[3]
 	dims := cotangent.Shape().Dimensions
 	flat := Reshape(cotangent, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	saves := bySmallChunk(Gather(flat, ExpandAxes(places, -1))) // [batch, smallChunk, ...]
+	saves := bySmallChunk(Gather(flat, ExpandAxes(indices, -1))) // [batch, smallChunk, ...]
 	for i, c := range bySmallChunk(coefficients) {
 		sum = Add(sum, contract(c, saves[i], 1))
 	}

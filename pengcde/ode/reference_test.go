@@ -85,13 +85,13 @@ func (r reference) solve(z0 []float64, t0, t1 float64, steps Steps) (all []tried
 	return all
 }
 
-func referenceOf(m *Method, p known) reference {
+func referenceOf(m *Method, p knownProblem) reference {
 	return reference{m, func(t float64, z []float64) []float64 { return p.Slope(t, z, p.A) }}
 }
 
 // forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or in 200
 // steps if a method has no error estimate.
-func forReferences(t *testing.T, problems []known, test func(t *testing.T, m *Method, p known,
+func forReferences(t *testing.T, problems []knownProblem, test func(t *testing.T, m *Method, p knownProblem,
 	control StepSize, all []tried)) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		for _, p := range problems {
@@ -115,7 +115,7 @@ const referenceRTol, referenceATol = 1e-5, 1e-7
 // Each try of a step by the compiled program, started from the reference's state, gives the same state, stages, error
 // norm and states inside. All tries are the samples of one call.
 func TestStepEqualsReference(t *testing.T) {
-	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
+	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p knownProblem, control StepSize, all []tried) {
 		steps, err := control.Steps(0, m.ErrorOrder, p.T0, p.T1)
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestStepEqualsReference(t *testing.T) {
 // A solve takes the same steps as the reference, with the same save and end states. Rounding moves the ends of adaptive
 // steps by more than it moves states: the error norm is a small difference of large numbers.
 func TestSolveEqualsReference(t *testing.T) {
-	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
+	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p knownProblem, control StepSize, all []tried) {
 		ends, accepted := []float64{p.T0}, []tried{}
 		for _, try := range all {
 			if try.accepted {
@@ -238,7 +238,7 @@ func TestSolveEqualsReference(t *testing.T) {
 // steps of Dopri5 and in a quarter of the steps of Tsit5 and Bosh3.
 func TestErrorBelowEstimate(t *testing.T) {
 	steps, below := map[string]int{}, map[string]int{}
-	forReferences(t, smoothProblems(), func(_ *testing.T, m *Method, p known, _ StepSize, all []tried) {
+	forReferences(t, smoothProblems(), func(_ *testing.T, m *Method, p knownProblem, _ StepSize, all []tried) {
 		for _, try := range all {
 			if m.Error == nil || !try.accepted {
 				continue

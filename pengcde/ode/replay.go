@@ -28,7 +28,7 @@ type replay struct {
 
 // pulled is a save within a round: the index of the save time, and the weights of z and k_1 .. k_(s-1).
 type pulled struct {
-	place   int
+	index   int
 	weights []float64
 }
 
@@ -213,15 +213,15 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 	rows, width := 0, r.solver.method.stages()
 	for chunk, all := 0, most(pulls); chunk < all; chunk += rows {
 		rows = rowsFor(all-chunk, r.final.Shape())
-		coefficients, places := make([]float64, len(pulls)*rows*width), make([]int32, len(pulls)*rows)
+		coefficients, indices := make([]float64, len(pulls)*rows*width), make([]int32, len(pulls)*rows)
 		for b := range pulls {
 			for row := 0; row < rows && chunk+row < len(pulls[b]); row++ {
 				copy(coefficients[(b*rows+row)*width:], pulls[b][chunk+row].weights)
-				places[b*rows+row] = int32(b*len(r.times[b]) + pulls[b][chunk+row].place)
+				indices[b*rows+row] = int32(b*len(r.times[b]) + pulls[b][chunk+row].index)
 			}
 		}
 		out, err := r.solver.pull.Call(xla.Donate(tensors.FromFlatDataAndDimensions(coefficients, len(pulls), rows, width)),
-			xla.Donate(tensors.FromFlatDataAndDimensions(places, len(pulls), rows)), r.cotangent, parts)
+			xla.Donate(tensors.FromFlatDataAndDimensions(indices, len(pulls), rows)), r.cotangent, parts)
 		if err != nil {
 			return nil, err
 		}

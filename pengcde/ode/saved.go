@@ -80,12 +80,12 @@ func (s *saved) copyRow(b, i int, source []byte, row int) {
 	bytesOf(s.z, func(data []byte) { copy(data[(b*s.capacity()+i)*size:], source[row*size:(row+1)*size]) })
 }
 
-// take copies the rows of t [batch, rows, ...] to the save times places[b].
-func (s *saved) take(t *tensors.Tensor, places [][]int) error {
+// take copies the rows of t [batch, rows, ...] to the save times indices[b].
+func (s *saved) take(t *tensors.Tensor, indices [][]int) error {
 	rows := t.Shape().Dimensions[1]
 	return t.ConstBytes(func(source []byte) {
-		for b := range places {
-			for row, i := range places[b] {
+		for b := range indices {
+			for row, i := range indices[b] {
 				s.copyRow(b, i, source, b*rows+row)
 			}
 		}
@@ -103,37 +103,37 @@ func (s *saved) tensor() *tensors.Tensor {
 // save is a save inside a step: its index among the save times, its try in a loop (0 for a step by the host), and the
 // weights of z and of the stages k_1 .. k_s.
 type save struct {
-	place   int
+	index   int
 	try     int32
 	weights []float64
 }
 
 // saves moves past the save times that the sample's step reaches, and returns their indices.
-func (sm *sample) saves(times []float64) (places []int) {
+func (sm *sample) saves(times []float64) (indices []int) {
 	for ; sm.next < len(times) && within(times[sm.next], sm.t, sm.end); sm.next++ {
-		places = append(places, sm.next)
+		indices = append(indices, sm.next)
 	}
-	return places
+	return indices
 }
 
 // store saves the states at the save times inside accepted steps.
 func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) error {
-	places := make([][]int, len(m.samples))
+	indices := make([][]int, len(m.samples))
 	for b, row := range m.times {
 		if a.by[b] {
-			places[b] = m.samples[b].saves(row)
+			indices[b] = m.samples[b].saves(row)
 		}
 	}
-	return m.solver.saveInside(m.saved, at, parts, m.times, places)
+	return m.solver.saveInside(m.saved, at, parts, m.times, indices)
 }
 
-// saveInside saves the states at the times places[b] of each sample, which lie inside its step. parts are z and k_1 ..
+// saveInside saves the states at the times indices[b] of each sample, which lie inside its step. parts are z and k_1 ..
 // k_s of the step.
-func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, places [][]int) error {
-	saves := make([][]save, len(places))
-	for b, row := range places {
+func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, indices [][]int) error {
+	saves := make([][]save, len(indices))
+	for b, row := range indices {
 		for _, i := range row {
-			saves[b] = append(saves[b], save{place: i, weights: s.method.inside(at.t[b], at.end[b], times[b][i])})
+			saves[b] = append(saves[b], save{index: i, weights: s.method.inside(at.t[b], at.end[b], times[b][i])})
 		}
 	}
 	return s.saveEach(saved, saves, func(_ []int32, _ int, weights any) ([]*tensors.Tensor, error) {
@@ -149,12 +149,12 @@ func (s *Solver) saveEach(saved *saved, saves [][]save,
 	for left := most(saves); left > 0; left = most(saves) {
 		rows := rowsFor(left, saved.state)
 		tries, weights := make([]int32, len(saves)*rows), make([]float64, len(saves)*rows*width)
-		places := make([][]int, len(saves))
+		indices := make([][]int, len(saves))
 		for b, all := range saves {
 			now := all[:min(rows, len(all))]
 			saves[b] = all[len(now):]
 			for row, save := range now {
-				places[b] = append(places[b], save.place)
+				indices[b] = append(indices[b], save.index)
 				tries[b*rows+row] = save.try
 				copy(weights[(b*rows+row)*width:], save.weights)
 			}
@@ -163,7 +163,7 @@ func (s *Solver) saveEach(saved *saved, saves [][]save,
 		if err != nil {
 			return err
 		}
-		err = saved.take(out[0], places)
+		err = saved.take(out[0], indices)
 		xla.Free(out...)
 		if err != nil {
 			return err

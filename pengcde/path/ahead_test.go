@@ -114,7 +114,7 @@ func TestLengthen(t *testing.T) {
 	for k := 0; k < len(stair); k += 2 {
 		knots = append(knots, stair[k])
 	}
-	fixture.Close(t, "places of knots", path.Lengthen(irregular, irregular), knots, 1e-14)
+	fixture.Close(t, "positions of knots", path.Lengthen(irregular, irregular), knots, 1e-14)
 	if !slices.IsSorted(lengthened) {
 		t.Errorf("%g is not sorted", lengthened)
 	}

@@ -58,7 +58,7 @@ func ExampleFill() {
 	// give it one (such as 0) or leave the feature out
 }
 
-// A rectilinear path is solved along an axis twice as long: its places for the times at which a state is wanted.
+// A rectilinear path is solved along an axis twice as long: its positions for the times at which a state is wanted.
 func ExampleLengthen() {
 	fmt.Println(path.Lengthen([]float64{0, 1, 3}, []float64{0, 0.5, 1, 2, 3}))
 	// Output: [0 0.5 2 3 6]

@@ -54,7 +54,7 @@ func filled(t testing.TB, kind path.Kind, knots, column []float64) []float64 {
 
 func rowsOf(column []float64) [][]float64 { return slices.Collect(slices.Chunk(column, 1)) }
 
-// Nodes, features and mask channels keep their places; each channel has gaps of its own.
+// Nodes, features and mask channels keep their indices; each channel has gaps of its own.
 func TestFillWithMask(t *testing.T) {
 	knots := []float64{0, 1, 2}
 	features := [][]float64{{1, nan, 3, 4}, {nan, 20, 30, nan}, {5, nan, nan, 8}} // 2 nodes with 2 features

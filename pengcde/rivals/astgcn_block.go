@@ -17,11 +17,11 @@ type attentionBlock struct {
 }
 
 func (b attentionBlock) temporal() nn.Attention {
-	return nn.Attention{Name: b.Name + ".temporal", Items: b.Times, Places: b.Nodes, Features: b.In, Normal: b.Published}
+	return nn.Attention{Name: b.Name + ".temporal", Items: b.Times, Positions: b.Nodes, Features: b.In, Normal: b.Published}
 }
 
 func (b attentionBlock) spatial() nn.Attention {
-	return nn.Attention{Name: b.Name + ".spatial", Items: b.Nodes, Places: b.Times, Features: b.In, Normal: b.Published}
+	return nn.Attention{Name: b.Name + ".spatial", Items: b.Nodes, Positions: b.Times, Features: b.In, Normal: b.Published}
 }
 
 // filters returns the parameter with the matrices Θ [In, Out] of all polynomials.

@@ -80,9 +80,9 @@ func relabelled(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.Series 
 	for k := range s.Times {
 		weights := make([]float64, len(from))
 		for e, w := range s.Weights[k] {
-			for place := range weights {
-				if int(moved.Pattern.From[place]) == from[e] && int(moved.Pattern.To[place]) == to[e] {
-					weights[place] = w
+			for index := range weights {
+				if int(moved.Pattern.From[index]) == from[e] && int(moved.Pattern.To[index]) == to[e] {
+					weights[index] = w
 				}
 			}
 		}

@@ -131,7 +131,7 @@ func store(table *aot.Table, shown, file, page string) error {
 	if err != nil {
 		return err
 	}
-	text, err := aot.Place(string(content), shown)
+	text, err := aot.ReplaceTable(string(content), shown)
 	if err != nil {
 		return err
 	}

@@ -230,24 +230,24 @@ func TestPreparePlugin(t *testing.T) {
 	}
 	made := filepath.Join(packages, "nvidia", pluginName)
 	python := &pythonSide{Plugins: []string{plugin}, NVIDIA: []string{filepath.Join(packages, "nvidia")}}
-	place, err := preparePlugin(t.TempDir(), "", python)
+	folder, err := preparePlugin(t.TempDir(), "", python)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{pluginName, "../nvidia/cudnn/lib/libcudnn.so.9", "bin/ptxas",
 		"nvvm/libdevice/libdevice.10.bc"} {
-		if !exists(filepath.Join(place, name)) {
+		if !exists(filepath.Join(folder, name)) {
 			t.Errorf("no %s in the folder of the plugin", name)
 		}
 	}
 	t.Setenv(pjrt.PJRTPluginPathsEnv, filepath.Dir(plugin))
-	place, err = preparePlugin(t.TempDir(), "", &pythonSide{})
-	if err != nil || !exists(filepath.Join(place, "bin/ptxas")) {
-		t.Errorf("%s, %v; want a folder with links, by the variable alone", place, err)
+	folder, err = preparePlugin(t.TempDir(), "", &pythonSide{})
+	if err != nil || !exists(filepath.Join(folder, "bin/ptxas")) {
+		t.Errorf("%s, %v; want a folder with links, by the variable alone", folder, err)
 	}
 	write("nvidia/" + pluginName)
-	if place, err := preparePlugin(t.TempDir(), made, python); err != nil || place != filepath.Dir(made) {
-		t.Errorf("%s, %v; want the folder of a plugin that is complete", place, err)
+	if folder, err := preparePlugin(t.TempDir(), made, python); err != nil || folder != filepath.Dir(made) {
+		t.Errorf("%s, %v; want the folder of a plugin that is complete", folder, err)
 	}
 	if _, err := preparePlugin(t.TempDir(), "none.so", python); err == nil || !strings.Contains(err.Error(), "none.so") {
 		t.Errorf("error %v, want one that names the file", err)

@@ -123,11 +123,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	python := askPython(ctx, o.python)
 	if o.backend == "cuda" {
-		place, err := preparePlugin(folder, o.plugin, python)
-		if err := lacking(place, err); err != nil {
+		plugin, err := preparePlugin(folder, o.plugin, python)
+		if err := lacking(plugin, err); err != nil {
 			return err
 		}
-		env[pjrt.PJRTPluginPathsEnv] = place
+		env[pjrt.PJRTPluginPathsEnv] = plugin
 	}
 	results := newResults(ctx, o, python)
 	r := runner{options: o, env: env, results: results, out: out}

@@ -53,9 +53,9 @@ var errNoPlugin = errors.New("no CUDA plugin of XLA; install it by pip install \
 // folder of links, see cuda_side in tools/setup.sh.
 func preparePlugin(folder, given string, python *pythonSide) (string, error) {
 	file := given
-	for _, place := range xla.PluginFolders() {
+	for _, searched := range xla.PluginFolders() {
 		for _, name := range []string{pluginName, "xla_cuda_plugin.so"} { // the latter is in Python's packages
-			if named := filepath.Join(place, name); file == "" && exists(named) {
+			if named := filepath.Join(searched, name); file == "" && exists(named) {
 				file = named
 			}
 		}
@@ -76,24 +76,24 @@ func preparePlugin(folder, given string, python *pythonSide) (string, error) {
 	if beside := filepath.Dir(file); filepath.Base(file) == pluginName && filepath.Base(beside) == "nvidia" {
 		return beside, nil
 	}
-	place := filepath.Join(folder, "nvidia") // the plugin looks for ../nvidia
-	if err := os.Mkdir(place, 0o755); err != nil {
+	beside := filepath.Join(folder, "nvidia") // the plugin looks for ../nvidia
+	if err := os.Mkdir(beside, 0o755); err != nil {
 		return "", err
 	}
 	for _, libraries := range append(python.NVIDIA, filepath.Join(filepath.Dir(file), "../../nvidia")) {
 		entries, _ := os.ReadDir(libraries)
 		for _, entry := range entries {
-			link := filepath.Join(place, entry.Name())
+			link := filepath.Join(beside, entry.Name())
 			if err := os.Symlink(filepath.Join(libraries, entry.Name()), link); err != nil && !errors.Is(err, os.ErrExist) {
 				return "", err
 			}
 		}
 	}
 	// Parts of CUDA's compiler that XLA uses: of Python's packages, else of the system.
-	kits := []string{filepath.Join(place, "cu13"), filepath.Join(place, "cuda_nvcc"), os.Getenv("CUDA_HOME"),
+	kits := []string{filepath.Join(beside, "cu13"), filepath.Join(beside, "cuda_nvcc"), os.Getenv("CUDA_HOME"),
 		"/usr/local/cuda", "/opt/cuda"}
 	for part, has := range map[string]string{"bin": "bin/ptxas", "nvvm": "nvvm/libdevice/libdevice.10.bc"} {
-		link := filepath.Join(place, part)
+		link := filepath.Join(beside, part)
 		at := slices.IndexFunc(kits, func(kit string) bool { return kit != "" && exists(filepath.Join(kit, has)) })
 		if at >= 0 && !exists(link) {
 			if err := os.Symlink(filepath.Join(kits[at], part), link); err != nil {
@@ -101,7 +101,7 @@ func preparePlugin(folder, given string, python *pythonSide) (string, error) {
 			}
 		}
 	}
-	return place, os.Symlink(file, filepath.Join(place, pluginName))
+	return beside, os.Symlink(file, filepath.Join(beside, pluginName))
 }
 
 func exists(path string) bool {
@@ -110,12 +110,12 @@ func exists(path string) bool {
 }
 
 // lacking returns an error that lists what the machine lacks, nil if nothing.
-func lacking(place string, plugin error) error {
+func lacking(folder string, plugin error) error {
 	var all []string
 	if plugin != nil {
-		all, place = append(all, plugin.Error()), "."
+		all, folder = append(all, plugin.Error()), "."
 	}
-	if c := doctor.CUDA(filepath.Join(place, pluginName)); c.State != doctor.OK {
+	if c := doctor.CUDA(filepath.Join(folder, pluginName)); c.State != doctor.OK {
 		detail := strings.TrimPrefix(c.Detail, pluginName+" is installed, but ")
 		all = append(all, detail+"; "+strings.TrimPrefix(c.Fix, "nothing where CPUs are to compute; else "))
 	}

@@ -76,8 +76,8 @@ func calls(float dtypes.DType) map[string]call {
 			all[name+"_pullback"] = call{slices.Concat(inputs, epsilon, y), inputs}
 		}
 	}
-	places := i(batch * n)
-	product := append([]shapes.Shape{r(seeds, 4)}, append(arranged(4), places, places, z)...)
+	slots := i(batch * n)
+	product := append([]shapes.Shape{r(seeds, 4)}, append(arranged(4), slots, slots, z)...)
 	all["pengcde_product"] = call{with(tables, product...), []shapes.Shape{z}}
 	for matrices, number := range map[int]string{1: "one", 2: "two"} {
 		name, puts, each := "pengcde_message_"+number, r(seeds, 5*matrices+1, 4), 3-matrices // one is directed
@@ -90,7 +90,7 @@ func calls(float dtypes.DType) map[string]call {
 			rows := slices.Repeat([]shapes.Shape{r(batch, each*entries)}, matrices)
 			name := "_" + number + "_" + directed
 			all["pengcde_arrange"+name] = call{with(tables, rows...), arranged(each * matrices)}
-			all["pengcde_entries"+name] = call{with(tables, r(seeds, each*matrices), places, places, z, z), rows}
+			all["pengcde_entries"+name] = call{with(tables, r(seeds, each*matrices), slots, slots, z, z), rows}
 		}
 	}
 	return all

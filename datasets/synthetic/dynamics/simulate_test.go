@@ -132,12 +132,12 @@ func generated(t *rapid.T, d dynamics.Dynamics, n int, symmetric bool) dynamics.
 
 // onEdges gives p two snapshots with weights a and b on listed edges.
 func onEdges(t rapid.TB, p dynamics.Problem, n int, from, to []int, a, b []float64) dynamics.Problem {
-	pattern, place, err := dyngraph.NewPattern(n, from, to)
+	pattern, index, err := dyngraph.NewPattern(n, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Pattern, p.Snapshots = pattern, [][]float64{make([]float64, len(from)), make([]float64, len(from))}
-	for k, e := range place {
+	for k, e := range index {
 		p.Snapshots[0][e], p.Snapshots[1][e] = a[k], b[k]
 	}
 	return p

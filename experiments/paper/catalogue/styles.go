@@ -25,7 +25,7 @@ func StyleIn(r *experiments.Report, model string) figures.Style {
 			others = append(others, id)
 		}
 	}
-	place := slices.Index(others, model)
+	left := slices.Index(others, model)
 	var taken []figures.Style
 	for _, m := range Models {
 		taken = append(taken, m.Style)
@@ -35,7 +35,7 @@ func StyleIn(r *experiments.Report, model string) figures.Style {
 		if slices.Contains(taken, style) && i < 36 { // after 36, all styles are taken
 			continue
 		}
-		if place--; place < 0 {
+		if left--; left < 0 {
 			return style
 		}
 	}

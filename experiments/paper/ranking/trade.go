@@ -43,9 +43,9 @@ func tradeShares(ctx context.Context) (s shares, err error) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(inflow[b], inflow[a]) })
-	place := make([]int, n)
+	index := make([]int, n)
 	for k, u := range order {
-		place[u] = k
+		index[u] = k
 		s.names = append(s.names, series.NodeNames[u])
 	}
 	s.years = series.Times
@@ -55,7 +55,7 @@ func tradeShares(ctx context.Context) (s shares, err error) {
 			matrix[u] = make([]float64, n)
 		}
 		for e, w := range weights {
-			matrix[place[series.Pattern.From[e]]][place[series.Pattern.To[e]]] = w
+			matrix[index[series.Pattern.From[e]]][index[series.Pattern.To[e]]] = w
 		}
 		s.matrix = append(s.matrix, matrix)
 	}

@@ -108,7 +108,7 @@ func errorsOf(forecast, truth []float64) (perNode, published float64, err error)
 // comparison holds the rows of one split with the data needed to compare them.
 type comparison struct {
 	*experiments.Report
-	place *Forecasting
+	of    *Forecasting
 	split Split
 	rows  []row
 	over  experiments.Interval
@@ -119,7 +119,7 @@ type comparison struct {
 }
 
 func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparison, err error) {
-	c = comparison{Report: r, place: f, split: split}
+	c = comparison{Report: r, of: f, split: split}
 	if c.over, c.test, err = f.interval(split); err != nil {
 		return c, err
 	}
@@ -139,7 +139,7 @@ func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparis
 
 // comparisons compares the rows of each series of a report, split by split.
 func comparisons(r *experiments.Report) (all []comparison, err error) {
-	for _, f := range places(r) {
+	for _, f := range forecastings(r) {
 		for _, split := range allSplits {
 			if len(f.of(r.Results, split)) == 0 {
 				continue
@@ -154,10 +154,10 @@ func comparisons(r *experiments.Report) (all []comparison, err error) {
 	return all, nil
 }
 
-// places returns the parts of a report's study, one for each series.
-func places(r *experiments.Report) (all []*Forecasting) {
+// forecastings returns the parts of a report's study, one for each series.
+func forecastings(r *experiments.Report) (all []*Forecasting) {
 	for _, result := range r.Results {
-		if f := result.Spec.(setting).place; !slices.Contains(all, f) {
+		if f := result.Spec.(setting).of; !slices.Contains(all, f) {
 			all = append(all, f)
 		}
 	}

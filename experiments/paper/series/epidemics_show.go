@@ -45,7 +45,7 @@ func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figure
 	}
 	items = append(items, ranks.Items()...)
 	var differences catalogue.Drawn
-	for _, f := range places(r) {
+	for _, f := range forecastings(r) {
 		figure, err := f.Differences(r, split)
 		differences.Add(f.Country, figure, err)
 	}

@@ -35,7 +35,7 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	if slices.Contains(splits, string(Random)) {
 		notes = append(notes, randomNote)
 		prints := func(f *Forecasting) bool { return f.published != "" }
-		if r.Comparable() && slices.ContainsFunc(places(r), prints) {
+		if r.Comparable() && slices.ContainsFunc(forecastings(r), prints) {
 			notes = append(notes, paperNote)
 		}
 	}

@@ -14,7 +14,7 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 		return nil, err
 	}
 	drawn := forecastRanks(r, all)
-	for _, f := range places(r) {
+	for _, f := range forecastings(r) {
 		name := strings.ReplaceAll(f.title(), ", ", "-")
 		series, err := f.series()
 		if err != nil {

@@ -28,8 +28,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 		}
 		for _, c := range of {
 			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error",
-				c.place.title(), split.inTitles()), forecastBlocks([]comparison{c}))
-			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.place.title(), ", ", "-"), split), figure, err)
+				c.of.title(), split.inTitles()), forecastBlocks([]comparison{c}))
+			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.of.title(), ", ", "-"), split), figure, err)
 		}
 	}
 	return drawn

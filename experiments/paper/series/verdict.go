@@ -59,7 +59,7 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 	}
 	findings, err := judge.Beside(own, rows, c.test)
 	if err != nil {
-		return nil, fmt.Errorf("experiments: %s, %s: %w", c.place.title(), c.split, err)
+		return nil, fmt.Errorf("experiments: %s, %s: %w", c.of.title(), c.split, err)
 	}
 	for i, f := range findings {
 		if i == 0 && f.Outcome != stats.NotTested {
@@ -199,7 +199,7 @@ func shownIn(l judge.Line, outcome stats.Outcome, comparisons []comparison) stri
 func (c comparison) inWords() string {
 	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
 		RollingOrigin: "ahead of time"}[c.split]
-	if name := c.place.Country; name != "" {
+	if name := c.of.Country; name != "" {
 		words = "for " + plain.Capital(name) + " " + words
 	}
 	return words
@@ -207,8 +207,8 @@ func (c comparison) inWords() string {
 
 // heading names the series, if the study has several, and the split.
 func (c comparison) heading() string {
-	if c.place.Country == "" {
+	if c.of.Country == "" {
 		return plain.Capital(c.split.inTitles())
 	}
-	return plain.Capital(c.place.Country) + ", " + c.split.inTitles()
+	return plain.Capital(c.of.Country) + ", " + c.split.inTitles()
 }

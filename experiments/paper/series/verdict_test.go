@@ -27,7 +27,7 @@ func made(id string, untrained bool, errors ...float64) row {
 
 // compared compares rows with the best simple forecast.
 func compared(split Split, best row, rows ...row) comparison {
-	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
+	return comparison{of: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
 }
 
 // A verdict reports which rows are better, worse and neither by corrected p values. It compares only rows of one
@@ -43,7 +43,7 @@ func TestVerdict(t *testing.T) {
 	text, matrix, details, err := verdict([]comparison{
 		random, compared(RollingOrigin, ridge, peng, low, short),
 		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
-		{place: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
+		{of: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,14 +152,14 @@ func TestClaimsOnSeries(t *testing.T) {
 // The blocks of a random split are its seeds, even if some are missing, and of other splits the tested windows; rows
 // of published defects and tuned rows are left out.
 func TestForecastBlocks(t *testing.T) {
-	place := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
+	italy := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
 	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
 		return row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
 			Results: runs}
 	}
 	other := at("peng"+catalogue.TunedEnding, []int{4, 9}, []float64{0, 0})
 	other.variant = tuned
-	windows := forecastBlocks([]comparison{{place: place, split: PurgedRotation, rows: []row{
+	windows := forecastBlocks([]comparison{{of: italy, split: PurgedRotation, rows: []row{
 		at("peng", []int{4, 9}, []float64{1, 2}), other, at("ridge", nil, nil),
 		at("zero", []int{9, 14}, []float64{5, 6})}}})
 	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"Italy, purged rotation, 4", "Italy, purged rotation, 9",
@@ -183,7 +183,7 @@ func TestForecastBlocks(t *testing.T) {
 		}
 		return r
 	}
-	seeds := forecastBlocks([]comparison{{place: place, split: Random, rows: []row{
+	seeds := forecastBlocks([]comparison{{of: italy, split: Random, rows: []row{
 		at("peng", nil, nil, run(0, 3), run(1)), at("zero", []int{0, 1}, []float64{7, 8}, run(0, 7), run(1, 8))}}})
 	if v := seeds.Values; len(v) != 2 || v[0][0] != 3 || v[0][1] != 7 || !math.IsNaN(v[1][0]) || v[1][1] != 8 {
 		t.Errorf("seeds: %v of %q", v, seeds.Matrix.Blocks)

@@ -86,7 +86,7 @@ func (c change) String() string {
 		return fmt.Sprintf("%s (%.2f-fold, %.2f to %.2f)", said, math.Exp(c.change.Mean), math.Exp(c.change.Low()),
 			math.Exp(c.change.High()))
 	}
-	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f, lowest place %+.2f ± %.2f%s)", said, c.mean.Mean,
+	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f, lowest point %+.2f ± %.2f%s)", said, c.mean.Mean,
 		c.change.Mean,
 		c.change.Half, c.lowest.Mean, c.lowest.Half, diverged)
 }

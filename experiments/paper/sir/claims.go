@@ -60,7 +60,7 @@ func (p panel) cases(expected expectation) (all []judge.Case) {
 		if at >= 0 && changes[at].gap == "" {
 			c.Outcome, c.Note = expected.outcome(changes[at]), changes[at].String()+beside
 		} else if c.Note == "" {
-			c.Note = "a single seed or place is stored"
+			c.Note = "a single seed or setting is stored"
 		}
 		all = append(all, c)
 	}

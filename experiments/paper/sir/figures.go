@@ -65,7 +65,7 @@ func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, erro
 		}
 	}
 	if !trained {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any place", axes.Title)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any setting", axes.Title)
 	}
 	if x := lines[0].X; !p.times && len(x) > 1 {
 		lines = append(lines, figures.Series{Name: "a guess", X: []float64{x[0], x[len(x)-1]}, Y: []float64{guess, guess},

@@ -116,8 +116,8 @@ func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	}
 	note := fmt.Sprintf("Times are of %s with %d CPUs (%s).", most.System, most.CPUs, most.Backend)
 	if others > 0 {
-		note += fmt.Sprintf(" Times of %d places on another system, or with another number of CPUs, show as missing, since "+
-			"times of two machines do not compare.", others)
+		note += fmt.Sprintf(" Times of %d settings on another system, or with another number of CPUs, show as missing, "+
+			"since times of two machines do not compare.", others)
 	}
 	return kept, note
 }

@@ -79,15 +79,15 @@ func TestSIRPlan(t *testing.T) {
 			}
 		}
 		varied := len(size.shapes) + len(size.noises)*len(size.noisyAt)
-		places := len(size.observations) + varied
+		settings := len(size.observations) + varied
 		beside := 0 // samplings without the row that is compared under noise
 		if slices.Contains(size.models, catalogue.PreciseID) {
-			beside = places - (1+len(size.noises))*len(size.noisyAt)
+			beside = settings - (1+len(size.noises))*len(size.noisyAt)
 		}
 		if slices.Contains(size.models, catalogue.SteadyID) {
 			beside += len(size.noises) * len(size.noisyAt)
 		}
-		want := size.seeds * (places*len(size.models) - varied*blind - beside + len(size.observations))
+		want := size.seeds * (settings*len(size.models) - varied*blind - beside + len(size.observations))
 		if slices.Contains(size.models, catalogue.AffineID) { // with and without noise, two rows a remedy
 			want += size.seeds * (1 + len(size.noises)) * len(size.noisyAt) * 2 * len(remedies)
 		}
@@ -104,9 +104,9 @@ func TestSIRPlan(t *testing.T) {
 				t.Errorf("%s: %v has %d observations", p, run, n)
 			}
 		}
-		if changes != size.seeds*places {
-			t.Errorf("%s: other trajectories %d times, want %d: all models at a place come one after the other", p, changes,
-				size.seeds*places)
+		if changes != size.seeds*settings {
+			t.Errorf("%s: other trajectories %d times, want %d: all models at a setting come one after the other", p, changes,
+				size.seeds*settings)
 		}
 	}
 	if full := study.size(experiments.Full); full.perClass != 50 || full.testPerClass != 50 ||
@@ -256,7 +256,7 @@ func TestSIRPanels(t *testing.T) {
 		studytest.Draw(t, folder, c.panel, f)
 	}
 	notes := strings.Join(study.notes(r), "\n")
-	if !strings.Contains(notes, "Times of 3 places on another system, or with another number of CPUs, show as missing") ||
+	if !strings.Contains(notes, "Times of 3 settings on another system, or with another number of CPUs, show as missing") ||
 		!strings.Contains(notes, "7.5") ||
 		!strings.Contains(notes, "gamma") {
 		t.Errorf("notes: %s", notes)
@@ -320,13 +320,13 @@ func TestSIRVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`title="DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)">falls</span>`,
+		`title="DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest point -0.40 ± 0.00)">falls</span>`,
 		`>level</span>`, `>not judged</span>`} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	for _, want := range []string{"DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)",
+	for _, want := range []string{"DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest point -0.40 ± 0.00)",
 		"STG-NCDE not judged (missing, 30 of 30)",
 		"ASTGCN rises (mean 0.75, change +0.30 ± 0.00", "Original GN-CDE not clearly better than a guess (mean 0.50 ± 0.02)",
 		"STIDGCN too few seeds to decide (mean 0.80, change +0.00 ± 0.50", "DCRNN rises (8.99-fold",
@@ -395,8 +395,8 @@ func TestSIRDips(t *testing.T) {
 		return scored(1-wobble, 1+wobble)
 	})
 	_, _, details := study.Verdict(r)
-	for _, want := range []string{"Original GN-CDE lower in between (mean 0.92", "lowest place -0.40", "PENG-CDE falls",
-		"lowest place -0.50 ± 0.00, 3 diverged)", "STG-NCDE level"} {
+	for _, want := range []string{"Original GN-CDE lower in between (mean 0.92", "lowest point -0.40", "PENG-CDE falls",
+		"lowest point -0.50 ± 0.00, 3 diverged)", "STG-NCDE level"} {
 		if !strings.Contains(details[0], want) {
 			t.Errorf("no %q in %s", want, details[0])
 		}

@@ -45,21 +45,21 @@ func (p panel) trivial() string {
 	if p.times || len(ratio) == 0 || ratio.Gap() != "" {
 		return ""
 	}
-	var places []float64
+	var means []float64
 	for _, value := range ratio.Values(p.key) {
-		places = append(places, stat.Mean(ratio.Where(p.key, value).Scores(accuracy), nil))
+		means = append(means, stat.Mean(ratio.Where(p.key, value).Scores(accuracy), nil))
 	}
-	if floats.Min(places) == 1 {
+	if floats.Min(means) == 1 {
 		return "Removed ratio, which learns nothing, is at 1.00 everywhere, so that models only show what they lose"
 	}
 	better, worse, rivals, err := p.comparedWith(ratio)
 	if err != nil {
 		return fmt.Sprintf("Removed ratio, which learns nothing, has %.2f to %.2f; not compared with models: %v",
-			floats.Min(places), floats.Max(places), err)
+			floats.Min(means), floats.Max(means), err)
 	}
-	return fmt.Sprintf("Removed ratio, which learns nothing, has %.2f to %.2f; better over all places: %s; "+
+	return fmt.Sprintf("Removed ratio, which learns nothing, has %.2f to %.2f; better over all settings: %s; "+
 		"worse: "+
-		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places),
+		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(means), floats.Max(means),
 		listed(better), listed(worse), rivals)
 }
 

@@ -88,7 +88,7 @@ func TestClaimsOnWorlds(t *testing.T) {
 		studytest.Expect(t, Finders(), id, recommended, judge.Open)
 	}
 	studytest.Expect(t, Finders(), "weights", better, judge.Holds,
-		"row sums on rows: as claimed; weight -0.555 ± 0.023 (the paper: 0.775), its size 0.555, the "+
+		"row sums on rows: as claimed; weight -0.555 ± 0.099 (the paper: 0.775), its size 0.555, the "+
 			"mean size of other maps 0.010")
 	studytest.Expect(t, Finders(), "improvement", better, judge.Untested, "100 nodes, where the paper has 400")
 	studytest.Expect(t, Finders(), "improvement", full(better), judge.Holds)
@@ -140,7 +140,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "fusions", differing, judge.Open, "not so with every seed, so that p counts as 1")
+	studytest.Expect(t, Finders(), "fusions", differing, judge.Open,
+		"37% lower (77% lower to 71% higher)", "12 of 12 worlds, of 3 seeds, corrected p 1.000")
 	failing := onWorlds(func(_, id string, block int) float64 { // a tenth less, except where it diverges
 		switch {
 		case id == "peng" && block < 3:
@@ -206,7 +207,7 @@ func TestClaimOnWeights(t *testing.T) {
 	e := judge.Evidence{Reports: map[string]*experiments.Report{"table1": r}}
 	studytest.Expect(t, Finders(), "weights", e, judge.HoldsOnlyWhere, "as claimed row sums on columns",
 		"against it row sums on rows",
-		"not shown either way total on all entries", "row sums on columns: as claimed; weight 0.000 ± 0.332")
+		"not shown either way total on all entries", "row sums on columns: as claimed; weight 0.000 ± 0.000")
 	for i := range r.Results {
 		if i%3 > 0 {
 			r.Results[i].Record = nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
@@ -61,20 +63,19 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 		if len(row.Finished()) == 0 {
 			continue
 		}
-		var seeds [][]float64
-		for k, value := range results.Values(kappaKey) {
-			for i, score := range figures.Positive(row.Where(kappaKey, value).Scores(string(OnTest))) {
-				if i == len(seeds) {
-					seeds = append(seeds, slices.Repeat([]float64{math.NaN()}, len(kappas)))
-				}
-				seeds[i][k] = score
+		line := figures.Series{Name: row[0].Model.Name, X: kappas, Points: true, Style: catalogue.StyleIn(r, id),
+			Band: "lowest to highest seed"}
+		for _, value := range results.Values(kappaKey) {
+			runs := row.Where(kappaKey, value)
+			mean, low, high := math.NaN(), math.NaN(), math.NaN()
+			if scores := figures.Positive(runs.Scores(string(OnTest))); runs.Gap() == "" && len(scores) > 0 {
+				mean, low, high = stat.Mean(scores, nil), slices.Min(scores), slices.Max(scores)
 			}
+			line.Y, line.Lower, line.Upper = append(line.Y, mean), append(line.Lower, low), append(line.Upper, high)
 		}
-		line, err := figures.Spread(row[0].Model.Name, kappas, seeds)
-		if err != nil {
-			return nil, err
+		if !slices.ContainsFunc(line.Y, func(y float64) bool { return !math.IsNaN(y) }) {
+			continue
 		}
-		line.Name, line.Points, line.Style = row[0].Model.Name, true, catalogue.StyleIn(r, id)
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
@@ -93,16 +94,30 @@ const (
 var contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
 	"recommended", "of-a-linear", "law", "law-of-a"}
 
-// contactSize returns the sizes of the published tables.
+// decisive lists the rows that show whether A' is needed.
+var decisive = []string{"recommended", "of-a-linear", "gn-ode-silu", catalogue.LawID, "law-of-a"}
+
+// contactSize returns the sizes of the published tables, with more seeds of decisive rows where κ is contactKappa.
 func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
+	if p == experiments.Medium {
+		size.further = func(model string, of worldOf) int {
+			if of.keys[kappaKey] == kappaText(contactKappa) && slices.Contains(decisive, model) {
+				return 3
+			}
+			return 0
+		}
+	}
 	if p == experiments.Quick {
 		size.models, size.kappas = []string{"constant", "gn-ode", "peng"}, []float64{0, contactKappa}
 		size.families = catalogue.Families("community")
 	}
 	return size
 }
+
+// kappaText returns the value of the key "kappa".
+func kappaText(kappa float64) string { return strconv.FormatFloat(kappa, 'g', -1, 64) }
 
 // contactWorlds returns all κ on communities, and contactKappa on all families.
 func contactWorlds(size worldsSize) (all []worldOf) {
@@ -111,7 +126,7 @@ func contactWorlds(size worldsSize) (all []worldOf) {
 		for _, family := range size.families {
 			if kappa == contactKappa || family.Name() == "community" {
 				of := newWorldOf(task, family)
-				of.keys[kappaKey] = strconv.FormatFloat(kappa, 'g', -1, 64)
+				of.keys[kappaKey] = kappaText(kappa)
 				all = append(all, of)
 			}
 		}

@@ -74,7 +74,7 @@ func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
 	row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
 	row.Seeds = figures.Positive(runs.Finished().Scores(string(OnTest)))
 	if runs.Gap() == "" {
-		row.Value = runs.Cell(string(OnTest), experiments.Interval{})
+		row.Value = runs.Cell(string(OnTest), bySeed)
 	}
 	row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
 	row.None = fmt.Sprintf("%d of %d seeds", len(row.Seeds), len(runs))

@@ -26,6 +26,8 @@ type worldsSize struct {
 	kappas []float64
 	// except, if not nil, reports whether a row is left out on a family.
 	except func(model, family string) bool
+	// further, if not nil, returns the number of seeds of a row in a world beyond seeds.
+	further func(model string, of worldOf) int
 }
 
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.

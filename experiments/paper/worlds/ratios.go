@@ -19,8 +19,9 @@ import (
 )
 
 // ratio compares the errors of a model with the errors of another in worlds with the same dynamics. The errors are
-// paired by family of graphs and seed, as differences of logarithms, since errors have different scales. A model that
-// diverged in a world has the largest loss there: it counts for the p value, but not for the mean and its interval.
+// paired by family of graphs and seed, as differences of logarithms, since errors have different scales, and tested by
+// [inWorlds]. A model that diverged in a world has the largest loss there: it counts for ranks, but neither for the
+// mean and its interval nor for Student's t.
 type ratio struct {
 	model, other string // names
 	judge.Finding
@@ -28,9 +29,7 @@ type ratio struct {
 	at            []worldAt // the world of each pair
 	// diverged counts the worlds in which one of the two models diverged, which ranks as the largest loss.
 	diverged int
-	// split reports that the mean over the worlds of a seed has another sign than the mean over all.
-	split bool
-	left  []string // runs that the pairs lack
+	left     []string // runs that the pairs lack
 	// gap says why too few worlds can be compared; the other numbers are then unknown.
 	gap string
 }
@@ -65,26 +64,17 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			}
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
-		if least*float64(len(others)) > stats.Level || len(a) < 2 {
+		if least*float64(len(others)) > stats.Level || distinctSeeds(r.at) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few for a test among %d rivals",
 				r.pairs, r.worlds, len(others))
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
 			}
 		} else {
-			differences, err := stats.Compare(a, [][]float64{b}, stats.SignedRanks())
-			if err != nil {
+			if r.Finding, err = inWorlds(r.at, a, b, ranked, against); err != nil {
 				return nil, err
 			}
-			all, err := stats.Compare(ranked, [][]float64{against}, stats.SignedRanks())
-			if err != nil {
-				return nil, err
-			}
-			r.Finding = judge.Of(differences[0])
-			r.Raw = all[0].P
-			floats.Sub(a, b)
-			r.split = seedsDiffer(r.at, a)
-			if r.split || signedRankSum(ranked, against)*r.Difference < 0 { // diverged models reverse the sign
+			if signedRankSum(ranked, against)*r.Difference < 0 { // diverged models reverse the sign
 				r.Raw = 1
 			}
 		}
@@ -93,20 +83,35 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 	return all, nil
 }
 
-// seedsDiffer reports whether the mean over the worlds of a seed has another sign than the mean over all. Worlds of
-// one seed depend on each other, which ranks over worlds ignore.
-func seedsDiffer(at []worldAt, values []float64) bool {
-	sums, sum := make(map[uint64]float64), 0.0
-	for i, x := range values {
-		sums[at[i].seed] += x
-		sum += x
+// inWorlds compares errors a with errors b in worlds. Worlds of one seed depend on each other: they share events and
+// times, and models start from the same parameters. So the interval is over the means of seeds. The p value is the
+// larger one of Student's t over these means and of signed ranks over worlds, which a single large difference does not
+// decide. The ranks are of the errors ranked and against, which may include other worlds.
+func inWorlds(at []worldAt, a, b, ranked, against []float64) (f judge.Finding, err error) {
+	bySeed, err := stats.Compare(a, [][]float64{b}, stats.Clustered(seedsOf(at)))
+	if err != nil {
+		return f, err
 	}
-	for _, s := range sums {
-		if s*sum <= 0 {
-			return true
-		}
+	byRank, err := stats.Compare(ranked, [][]float64{against}, stats.SignedRanks())
+	if err != nil {
+		return f, err
 	}
-	return false
+	f = judge.Of(bySeed[0])
+	f.Raw = max(f.Raw, byRank[0].P)
+	return f, nil
+}
+
+// seedsOf returns the seed of each world.
+func seedsOf(at []worldAt) (seeds []uint64) {
+	for _, world := range at {
+		seeds = append(seeds, world.seed)
+	}
+	return seeds
+}
+
+// distinctSeeds returns the number of seeds of worlds.
+func distinctSeeds(at []worldAt) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(seedsOf(at)))))
 }
 
 // signedRankSum returns the sum over pairs of the signed rank of the difference of a and b.
@@ -239,16 +244,9 @@ func (r ratio) of(dynamics string, printed judge.Interval) judge.Case {
 
 // worldsOf describes the worlds of a ratio.
 func (r ratio) worldsOf() string {
-	seeds := make(map[uint64]bool)
-	for _, at := range r.at {
-		seeds[at.seed] = true
-	}
-	text := fmt.Sprintf("%d of %d worlds, of %d seeds", r.pairs, r.worlds, len(seeds))
+	text := fmt.Sprintf("%d of %d worlds, of %d seeds", r.pairs, r.worlds, distinctSeeds(r.at))
 	if r.diverged > 0 {
 		text += fmt.Sprintf(", and %d where one of the two diverged", r.diverged)
-	}
-	if r.split {
-		text += "; not so with every seed, so that p counts as 1"
 	}
 	return text
 }

@@ -32,8 +32,10 @@ var measured = map[Measure]string{
 	Extrapolated: "over the four training graphs at the 20 times after those trained on",
 }
 
-// show returns the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes
-// on them.
+// bySeed shows the errors of seeds by their range: they are few, and of different orders.
+var bySeed = experiments.Interval{Range: true}
+
+// show returns the tables of the test errors, one for each of the dynamics, and notes on them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, v := range w.seen(r.Results) {
 		items = append(items, w.tableOf(r, v, OnTest))
@@ -45,9 +47,7 @@ func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 		}
 		items = append(items, table)
 	}
-	var drawn catalogue.Drawn
-	w.ranks(r, &drawn)
-	return append(append(items, drawn.Items()...), w.notes(r)), drawn.Err
+	return append(items, w.notes(r)), nil
 }
 
 // Notes returns the notes on all tables of the study, for the end of a page.
@@ -70,7 +70,7 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	results, dynamics := v.of(r.Results), v.keys["dynamics"]
 	pivot := experiments.Pivot{
 		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, v.name, measure, r.Profile),
-		Columns: v.columns, Score: string(measure), Better: figures.Lower, Decimals: 3,
+		Columns: v.columns, Score: string(measure), Better: figures.Lower, Decimals: 3, Interval: bySeed,
 	}
 	printed := catalogue.PublishedRows(dynamics) != nil
 	if measure == OnTest && printed {
@@ -143,8 +143,8 @@ func (w Worlds) printed() bool {
 func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	size := w.size(r.Profile)
 	notes := figures.NoteList{
-		fmt.Sprintf("Mean squared error. test: %s; interpolation: %s; extrapolation: %s. Means are over seeds, with their "+
-			"95%% interval (Student t); a seed draws graphs, events, times, initial states and parameters.",
+		fmt.Sprintf("Mean squared error. test: %s; interpolation: %s; extrapolation: %s. Means are over seeds, with the "+
+			"lowest and the highest seed; a seed draws graphs, events, times, initial states and parameters.",
 			measured[OnTest], measured[Interpolated], measured[Extrapolated]),
 		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
 			"published configuration for the rest.", size.nodes, size.epochs)}

@@ -64,8 +64,7 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			})
 			var names []string
 			for _, l := range lines {
-				amount := cmp.Or(m.Amount(l.Findings[at]), "by ranks, with diverged runs last")
-				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, amount))
+				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0)))
 			}
 			switch {
 			case len(lines) > mostNamed:

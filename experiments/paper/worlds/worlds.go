@@ -80,9 +80,17 @@ const trainingGraphs = 4
 // plan lists the runs seed by seed, so that a table fills evenly.
 func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := w.size(scope.Profile)
-	models := w.models(size)
-	for _, seed := range scope.SeedsOr(size.seeds) {
-		worlds := w.of(size)
+	models, worlds := w.models(size), w.of(size)
+	seeds, further := size.seeds, func(worldModel, worldOf) int { return 0 }
+	if size.further != nil {
+		further = func(m worldModel, of worldOf) int { return size.further(m.ID, of) }
+		for _, m := range models {
+			for _, of := range worlds {
+				seeds = max(seeds, size.seeds+further(m, of))
+			}
+		}
+	}
+	for _, seed := range scope.SeedsOr(seeds) {
 		data := make([]worldData, len(worlds))
 		for i, of := range worlds {
 			if data[i], err = w.data(of, size, seed); err != nil {
@@ -91,7 +99,8 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 		}
 		for _, model := range models {
 			for i, of := range worlds {
-				if size.except != nil && size.except(model.ID, of.family.Name()) {
+				if size.except != nil && size.except(model.ID, of.family.Name()) ||
+					scope.Seeds == nil && int(seed) >= size.seeds+further(model, of) {
 					continue
 				}
 				at := world{worldModel: model, worldData: data[i], task: of.task, family: of.family}
