@@ -59,8 +59,13 @@ type Series struct {
 	Scales []Scale
 }
 
-// Nodes returns the number of nodes.
-func (s *Series) Nodes() int { return s.Pattern.Nodes }
+// Nodes returns the number of nodes, 0 without Pattern.
+func (s *Series) Nodes() int {
+	if s.Pattern == nil {
+		return 0
+	}
+	return s.Pattern.Nodes
+}
 
 // TargetSteps returns the number of steps in a row of targets: 1 without EachStep.
 func (s *Series) TargetSteps() int {

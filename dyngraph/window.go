@@ -29,9 +29,13 @@ func (s *Series) Whole() Window {
 // [Series.Validate]. Its error wraps [ErrInvalid].
 func (w Window) Validate() error {
 	s := w.Series
-	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
-		return invalid("window without a series of 1 to %d nodes: take windows from Series.Windows, "+
-			"Series.Latest or Series.Whole", MaxNodes)
+	switch {
+	case s == nil:
+		return invalid("window without a series: take windows from Series.Windows, Series.Latest or Series.Whole")
+	case s.Pattern == nil:
+		return s.invalid("window of a series without Pattern, want the edges, as NewPattern makes them")
+	case s.Nodes() < 1 || s.Nodes() > MaxNodes:
+		return s.invalid("window of a series of %d nodes, want 1 to %d", s.Nodes(), MaxNodes)
 	}
 	// Compare by differences: the sum of a huge start and a huge length overflows.
 	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {

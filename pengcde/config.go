@@ -121,11 +121,11 @@ type Execution struct {
 	// by rounding. Adaptive steps follow an error estimate that rounding changes: forecasts then differ by up to about
 	// the error of the solver, and gradients by more, see "What rounding changes" in docs/tolerances.md.
 	Groups int `json:"-"`
-	// Notices receives warnings, each at most once for a model. It gets a line when the entries of the control sum to
-	// more than 1000 at a node: states then grow so large that forecasts are no more exact than the solver's tolerance
-	// for such states. It gets a line when the magnitude of a feature is 1000 or more, because models expect features
-	// of order 1. It gets a line when a batch cannot be split into Groups. nil means os.Stderr; io.Discard silences the
-	// warnings.
+	// Notices receives warnings, each at most once for a model. It gets a line when a window takes more than 10,000
+	// constant steps, and when the entries of the control sum to more than 1000 at a node: states then grow so large that
+	// forecasts are no more exact than the solver's tolerance for such states. It gets a line when the magnitude of a
+	// feature is 1000 or more, because models expect features of order 1. It gets a line when a batch cannot be split into
+	// Groups. nil means os.Stderr; io.Discard silences the warnings.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 instead of float32.
 	Float64 bool `json:"Float64,omitempty"`
@@ -134,6 +134,8 @@ type Execution struct {
 const defaultStep = 0.1
 
 // invalid returns an error that wraps [ErrInput].
+var errNoContext = invalid("the context is nil, want one such as context.Background()")
+
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }

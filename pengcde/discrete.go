@@ -42,7 +42,7 @@ func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.targets)}
 // loss builds the head's loss of the forecasts of a network in discrete steps.
 func (d *discrete) loss(y *Node, targets []*Node) *Node {
 	_, names := d.head.Inputs()
-	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, targets))
+	loss, _ := headLoss(d.head, nn.Values{}, y, head.Bind(names, targets))
 	return loss
 }
 

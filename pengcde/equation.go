@@ -92,7 +92,7 @@ func (e *equation) forecasts(form field.Form, in inputs) (*Node, nn.Values) {
 		names = append([]string{head.Present}, names...)
 	}
 	seen := head.Bind(names, in["seen"])
-	return e.head.Forecast(v, equivariant.Mask(seen[head.Present], in.one("states")), seen), v
+	return headForecast(e.head, v, equivariant.Mask(seen[head.Present], in.one("states")), seen), v
 }
 
 // buildDecode builds forecasts from the states [B, S, n, hidden].
@@ -106,7 +106,7 @@ func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
 func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
 	y, v := e.forecasts(form, in)
 	_, names := e.head.Inputs()
-	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["targets"]))
+	loss, penalty := headLoss(e.head, v, y, head.Bind(names, in["targets"]))
 	total := ReduceAllSum(loss)
 	if penalty != nil {
 		total = Add(total, penalty)

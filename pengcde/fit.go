@@ -49,6 +49,9 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 
 // fit trains runs that are compatible with each other. If it returns no outcomes, nothing was trained.
 func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	backend := runs[0].Model.backend
 	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
 	defer j.free()
@@ -64,7 +67,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	for i, r := range runs {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
 			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
-				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
+				"EvaluateEvery: train.NoValidation to do without", len(r.Training), len(r.Validation))
 		}
 		if r.Config.Stiffness && equationOf(r.Model.network) == nil {
 			return nil, invalid("Config.Stiffness of the training of a network in discrete steps, which has none: leave it out")

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -28,9 +29,14 @@ func (c Config) head() (head.Head, error) {
 			sizes.Parity = head.OneForAll
 		}
 	}
-	h, err := cmp.Or[head.Head](c.Head, head.Nodes{}).Sized(sizes)
-	if err != nil {
+	given := cmp.Or[head.Head](c.Head, head.Nodes{})
+	h, err := given.Sized(sizes)
+	switch {
+	case err != nil:
 		return nil, errs.In("pengcde: Config.Head", err, ErrInput)
+	case reflect.TypeOf(h) != reflect.TypeOf(given):
+		return nil, invalid("Config.Head is a %T, whose Sized makes a %T: give a value, not a pointer, and write Sized for a "+
+			"head that embeds another", given, h)
 	}
 	return h, nil
 }

@@ -23,8 +23,8 @@ type Model struct {
 	declared []nn.Param
 	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
 	closed   bool
-	noted    struct{ control, features bool }      // warnings already written to Config.Notices
-	rooms    map[run]equivariant.NeighbourCapacity // of windows without unused edges; empty for windows with all edges
+	noted    struct{ control, features, steps bool } // warnings already written to Config.Notices
+	rooms    map[run]equivariant.NeighbourCapacity   // of windows without unused edges; empty for windows with all edges
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.
@@ -47,7 +47,8 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 	}, nil
 }
 
-// Config returns the configuration with its defaults filled in.
+// Config returns the configuration with the defaults of its own fields. Fields of the parts inside, such as the
+// tolerances of Adaptive, keep a 0 that stands for their default.
 func (m *Model) Config() Config { return m.config }
 
 // Parameters returns the number of learnable entries.
@@ -135,8 +136,11 @@ func (m *Model) Reset(seed uint64) {
 var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed, or the device failed while it was " +
 	"trained")
 
-// Close frees the parameters and the compiled programs.
+// Close frees the parameters and the compiled programs. A nil or zero model has none.
 func (m *Model) Close() {
+	if m == nil || m.network == nil {
+		return
+	}
 	xla.Free(m.params...)
 	m.params, m.closed = nil, true
 	m.network.close()

@@ -77,3 +77,23 @@ func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 			"mean and deviation in the training snapshots, or take log(1+x) of counts.\n",
 		at%s.FeatureSize, at/s.FeatureSize, seen[snapshot][at], start+snapshot, s.Name)
 }
+
+// manySteps is the number of constant steps of a window from which training takes hours.
+const manySteps = 10_000
+
+// noteSteps writes a warning to Config.Notices, once for each model, if a window takes many constant steps, as times in
+// seconds since 1970 do.
+func (m *Model) noteSteps(s *dyngraph.Series, knots []float64) {
+	if m.noted.steps || m.config.Network != nil || m.config.Adaptive != nil {
+		return
+	}
+	span := knots[len(knots)-1] - knots[0]
+	if !(span > manySteps*m.config.Step) {
+		return
+	}
+	m.noted.steps = true
+	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
+		"pengcde: a window of series %q spans %.4g units of time, %.3g constant steps of %g. Take a larger unit for the "+
+			"times, such as days in place of seconds, a larger Step, or Adaptive steps.\n", s.Name, span, span/m.config.Step,
+		m.config.Step)
+}

@@ -56,6 +56,9 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 // nil means the times of each window's targets.
 func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times [][]float64,
 	options ...Option) ([]dyngraph.Forecasts, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	var p prediction
 	for i, option := range options {
 		if option == nil {

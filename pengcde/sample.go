@@ -136,6 +136,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	}
 	snapshots = withoutLoops(pattern, snapshots, present)
 	m.noteFeatures(s, w.Start, seen)
+	m.noteSteps(s, knots)
 	all, onAll := pattern, snapshots
 	pattern, snapshots, room := m.ownEdges(w, all, onAll)
 	seen, err = m.config.Smoothing.Apply(knots[:len(seen)], seen, m.config.Nodes)

@@ -9,7 +9,7 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// ErrNotOpen is wrapped by the errors of calls on a [Backend] that is nil or zero.
+// ErrNotOpen is wrapped by the errors of calls on a [Backend] that is nil or zero, or was closed.
 var ErrNotOpen = errors.New("backend is not open")
 
 // Backend is an open GoMLX backend, with its origin. The zero value computes nothing; see [Backend.Check].
@@ -35,10 +35,13 @@ func Wrap(backend compute.Backend) *Backend {
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
 }
 
-// Check returns an error for a backend that is nil or zero; the error wraps [ErrNotOpen].
+// Check returns an error for a backend that is nil or zero, or was closed; the error wraps [ErrNotOpen].
 func (b *Backend) Check() error {
 	if b == nil || b.Compute == nil {
 		return fmt.Errorf("xla: a nil or zero Backend, want one of xla.Open: %w", ErrNotOpen)
+	}
+	if b.Compute.IsFinalized() {
+		return fmt.Errorf("xla: the Backend was closed, want it open until the last call: %w", ErrNotOpen)
 	}
 	return nil
 }

@@ -88,3 +88,5 @@ func TestWorkersOnGPUs(t *testing.T) {
 }
 
 type noBackend struct{ compute.Backend }
+
+func (noBackend) IsFinalized() bool { return false }

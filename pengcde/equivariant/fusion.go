@@ -10,7 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Fusion is a weighted sum of maps of A and A'.
+// Fusion is A + A' and a weighted sum of maps of A and A', M = A + A' + Σ_k (w_k0 φ_k(A) + w_k1 φ_k(A')). A and A' are in
+// it whether Maps has [IdentityMap] or not.
 type Fusion struct {
 	// Maps are the maps in the sum. The k-th has the weight (k, 0) for A and (k, 1) for A'.
 	Maps []Map

@@ -118,6 +118,13 @@ func (l layout) width() int { return l.matrix() + l.statistics() }
 
 // rows returns the rows of every sample's snapshots, which must be checked before.
 func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
+	switch {
+	case dtype != dtypes.Float32 && dtype != dtypes.Float64:
+		return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %s, want float32 or float64", dtype)
+	case !l.Sparse && l.Nodes > maxDense:
+		return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a dense matrix of %d nodes, want at most %d: choose Sparse", l.Nodes,
+			maxDense)
+	}
 	count, row := len(snapshots[0]), make([]float64, l.width())
 	rows, tooLarge := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row))), beyond(dtype)
 	for b, sample := range snapshots {
@@ -134,6 +141,9 @@ func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 	}
 	return rows, nil
 }
+
+// maxDense bounds the nodes of a dense matrix, whose snapshots then have 4 GiB of float32.
+const maxDense = 1 << 15
 
 // beyond reports numbers that a float type cannot hold.
 func beyond(dtype dtypes.DType) func(x float64) bool {

@@ -5,8 +5,8 @@
 // There are five heads: [Nodes] for each node, [Summed] and [Class] for the graph, [Ranking] for affinities of nodes,
 // and [Corrected], a linear autoregression that the states correct.
 //
-// For a custom head, embed one of them, usually [Nodes], and write the methods that differ: see the example OwnHead of
-// package pengcde.
+// For a custom head, embed one of them, usually [Nodes], and write Sized and the methods that differ: see the example
+// OwnHead of package pengcde.
 package head
 
 import (

@@ -75,7 +75,7 @@ func TestAdaptiveConvolution(t *testing.T) {
 	for order := 1; order <= 4; order++ {
 		c := AdaptiveConvolution{Name: "c", Nodes: 5, In: 3, Out: 2, Order: order, Embedding: 4}
 		for _, seeds := range []int{0, 2, 3} {
-			x := host.Floats(Draw([]Param{{Dims: []int{batch * 15}, Init: Normal(1)}}, dtypes.Float64, 9)[0])
+			x := host.Floats(Draw([]Param{{Name: "x", Dims: []int{batch * 15}, Init: Normal(1)}}, dtypes.Float64, 9)[0])
 			alone, inputs := make([][][]float64, max(1, seeds)), []any{host.Tensor(dtypes.Float64, x, batch, 5, 3)}
 			for i, p := range c.Params() {
 				var entries []float64
@@ -106,7 +106,7 @@ func TestAdaptiveConvolution(t *testing.T) {
 // Gradients with respect to x and every parameter agree with central differences.
 func TestAdaptiveConvolutionGradient(t *testing.T) {
 	c := AdaptiveConvolution{Name: "c", Nodes: 4, In: 2, Out: 3, Order: 3, Embedding: 2}
-	drawn := append(Draw([]Param{{Dims: []int{2, 4, 2}, Init: Normal(1)}}, dtypes.Float64, 1),
+	drawn := append(Draw([]Param{{Name: "x", Dims: []int{2, 4, 2}, Init: Normal(1)}}, dtypes.Float64, 1),
 		Draw(c.Params(), dtypes.Float64, 2)...)
 	call := func(values [][]float64, gradient bool) [][]float64 {
 		var inputs []any

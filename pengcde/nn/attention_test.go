@@ -34,7 +34,7 @@ func TestAttention(t *testing.T) {
 	const seeds, batch, a, b, c = 2, 4, 3, 2, 2
 	m := Attention{Name: "m", Items: a, Positions: b, Features: c}
 	declared := m.Params()
-	x := host.Floats(Draw([]Param{{Dims: []int{batch, a, b, c}, Init: Normal(1)}}, dtypes.Float64, 1)[0])
+	x := host.Floats(Draw([]Param{{Name: "x", Dims: []int{batch, a, b, c}, Init: Normal(1)}}, dtypes.Float64, 1)[0])
 	inputs := []any{host.Tensor(dtypes.Float64, x, batch, a, b, c)}
 	params := make([][]float64, len(declared)) // of both seeds
 	for i, p := range declared {

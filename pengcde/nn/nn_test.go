@@ -87,12 +87,13 @@ func TestBounds(t *testing.T) {
 	if huge.Size() != math.MaxInt || Count([]Param{huge, huge}) != math.MaxInt {
 		t.Errorf("sizes %d and %d, want the largest int", huge.Size(), Count([]Param{huge, huge}))
 	}
-	for _, params := range [][]Param{{huge}, {{Name: "a", Dims: []int{1}}, {Name: "b", Dims: []int{MaxParameters}}}} {
+	for _, params := range [][]Param{{huge}, {{Name: "a", Dims: []int{1}, Init: Fill(0)},
+		{Name: "b", Dims: []int{MaxParameters}, Init: Fill(0)}}} {
 		if err := Check(params); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), params[len(params)-1].Name) {
 			t.Errorf("%v, want ErrInput with the largest", err)
 		}
 	}
-	if err := Check([]Param{{Dims: []int{MaxParameters}}}); err != nil {
+	if err := Check([]Param{{Name: "x", Dims: []int{MaxParameters}, Init: Fill(0)}}); err != nil {
 		t.Errorf("as many as there may be: %v", err)
 	}
 	for name, f := range map[string]func(){

@@ -23,8 +23,8 @@ import (
 type Param struct {
 	// Name is a dotted path, unique in a model: "field.layers.0.linear.weight".
 	Name string
-	Dims []int
-	// Init draws the entries, row-major.
+	Dims []int // each at least 1; none for a scalar
+	// Init draws the entries, row-major. It must not be nil.
 	Init Init
 }
 
@@ -86,8 +86,24 @@ func Count(params []Param) int {
 	return total
 }
 
-// Check returns an error that wraps [ErrInput] if there are more entries than [MaxParameters].
+// Check returns an error that wraps [ErrInput] if there are more entries than [MaxParameters], if two parameters of a
+// model have the same name, or if one lacks a name, a size or Init.
 func Check(params []Param) error {
+	names := make(map[string]bool)
+	for _, p := range params {
+		switch {
+		case p.Name == "":
+			return errs.New(ErrInput, "pengcde/nn: a parameter %v without a name, want one that no other has", p.Dims)
+		case names[p.Name]:
+			return errs.New(ErrInput, "pengcde/nn: two parameters are named %q, want a name of its own for each, such as by "+
+				"Linear.Name", p.Name)
+		case len(p.Dims) > 0 && slices.Min(p.Dims) < 1:
+			return errs.New(ErrInput, "pengcde/nn: parameter %q is %v, want sizes of at least 1", p.Name, p.Dims)
+		case p.Init == nil:
+			return errs.New(ErrInput, "pengcde/nn: parameter %q has no Init, want one such as Fill(0)", p.Name)
+		}
+		names[p.Name] = true
+	}
 	if count := Count(params); count > MaxParameters {
 		largest := slices.MaxFunc(params, func(a, b Param) int { return cmp.Compare(a.Size(), b.Size()) })
 		return errs.New(ErrInput, "pengcde/nn: %d parameters, want at most %d: %q alone is %v",

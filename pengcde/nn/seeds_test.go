@@ -45,7 +45,7 @@ func TestSeedsOfLayers(t *testing.T) {
 			size *= d
 		}
 		dims := func(batch int) []int { return slices.Concat([]int{batch}, middle, []int{4}) }
-		x := host.Floats(Draw([]Param{{Dims: dims(seeds * batch), Init: Normal(1)}}, dtypes.Float64, 1)[0])
+		x := host.Floats(Draw([]Param{{Name: "x", Dims: dims(seeds * batch), Init: Normal(1)}}, dtypes.Float64, 1)[0])
 		stacked, alone := make([]*tensors.Tensor, len(declared)), make([][]*tensors.Tensor, seeds)
 		for s := range alone {
 			alone[s] = Draw(declared, dtypes.Float64, uint64(s))

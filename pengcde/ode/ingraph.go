@@ -15,9 +15,11 @@ import (
 // are nodes. [github.com/gomlx/gomlx/core/graph.Gradient] differentiates them with respect to z0 and args, exactly, as
 // [Solution.Pullback] does. Start with [InGraph.End].
 //
-// The steps are unrolled, since GoMLX 0.28 has no gradient of a loop (While) inside a graph. The size of the graph and
-// its compile time grow with the number of steps times the stages of the method. For many steps, or for adaptive steps,
-// use [Solver], which compiles only one step.
+// The steps are unrolled, since GoMLX 0.28 has no gradient of a loop (While) inside a graph. The size of the graph
+// grows with the number of steps times the stages of the method. XLA on a CPU compiles long chains of elementwise
+// operations in more than proportional time: on two cores the gradient of a scalar equation over 10 steps of Tsit5
+// compiled in 7 s, over 20 steps in more than a minute. For many steps, or for adaptive steps, use [Solver], which
+// compiles only one step.
 //
 // The graph has no checks at run time: a state that overflows goes on as NaN. All samples of the batch share their
 // times. There are no step-to times: where the field jumps, the step that ends there and the step that begins there see

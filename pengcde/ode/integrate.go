@@ -14,6 +14,9 @@ import (
 
 // Run solves a problem. It is [Solver.Solve] with more options.
 func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
+	if ctx == nil {
+		return nil, errs.New(ErrInput, "pengcde/ode: the context is nil, want one such as context.Background()")
+	}
 	control, times, stops, err := s.check(p)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,9 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 func (s *Solver) check(p Problem) (c control, times, stops [][]float64, err error) {
 	if c = s.control; s.closed {
 		return c, nil, nil, ErrClosed
+	}
+	if s.method == nil {
+		return c, nil, nil, errs.New(ErrInput, "pengcde/ode: a zero Solver, want one of New")
 	}
 	if p.StepSize != nil {
 		if c, err = s.controlOf(p.StepSize); err != nil {

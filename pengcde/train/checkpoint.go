@@ -34,10 +34,10 @@ var ErrNotSaved = errors.New("checkpoint cannot be written")
 // moment. There is no random state to store: after the parameters are drawn, training draws only dropout masks, which
 // are derived from the parameters.
 type Checkpoint struct {
-	// Path is the prefix of the file names PATH.a.safetensors and PATH.b.safetensors.
+	// Path is the prefix of the file names PATH.a.safetensors and PATH.b.safetensors. Missing folders are made.
 	Path string
 	// Key identifies the model and its data; a checkpoint with another key, configuration or initial parameters is
-	// refused.
+	// refused. A model that still has the parameters that the interrupted training left in it may go on.
 	Key string
 	// Every is the time between two writes; 0 means 30 s, [EachStep] means after each optimiser step.
 	Every time.Duration
@@ -123,14 +123,14 @@ func StartOver(c *Checkpoint, fit func() (*Report, error)) (*Report, error) {
 }
 
 // load returns the newest good checkpoint; nil if there is none.
-func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, error) {
+func (c *Checkpoint) load(of training, params []*tensors.Tensor) (*saved, error) {
 	var newest *saved
 	var unusable []error
 	for serial := range 2 {
 		if err := durable.RemoveBegun(c.slot(serial)); err != nil {
 			return nil, fmt.Errorf("pengcde/train: %w: %w", ErrNotSaved, err)
 		}
-		s, err := readCheckpoint(c.slot(serial), identity, like)
+		s, err := readCheckpoint(c.slot(serial), of, params)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, bounded.ErrTooLarge): // it may be good, so it must not be deleted
@@ -151,23 +151,24 @@ func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, erro
 	return newest, nil
 }
 
-// identity returns a hash of everything that determines how training continues.
-func (l *loop) identity() (string, error) {
+func (l *loop) training() (of training, err error) {
 	resolved, err := l.config.Resolved()
 	if err != nil {
-		return "", err
+		return of, err
 	}
 	config, err := json.Marshal(resolved)
 	if err != nil {
-		return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
+		return of, fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
 	}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%s\n%s\n%d batches\n", l.config.Checkpoint.Key, config, l.problem.Batches())
+	of.setting = hex.EncodeToString(digest.Sum(nil))
 	for _, p := range l.params {
 		fmt.Fprintln(digest, p.Shape())
 		_ = binary.Write(digest, binary.LittleEndian, host.Floats(p)) // a hash never returns an error
 	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	of.identity = hex.EncodeToString(digest.Sum(nil))
+	return of, nil
 }
 
 // restore continues from a checkpoint. If there is none it writes the first, so that a folder without write permission
@@ -177,18 +178,19 @@ func (l *loop) restore() error {
 	if c == nil {
 		return nil
 	}
-	identity, err := l.identity()
+	of, err := l.training()
 	if err != nil {
 		return err
 	}
-	l.key = identity
-	s, err := c.load(identity, l.params)
+	l.of = of
+	s, err := c.load(of, l.params)
 	if err != nil {
 		return err
 	}
 	if s == nil {
 		return l.save()
 	}
+	l.of.identity = s.identity
 	tensorsOf := func(group string) []*tensors.Tensor { return tensorsLike(l.params, s.values[group]) }
 	params, best := tensorsOf(parametersGroup), tensorsOf(bestGroup)
 	moments := append(tensorsOf(firstGroup), tensorsOf(secondGroup)...)
@@ -218,7 +220,8 @@ func (l *loop) save() error {
 	if err := errors.Join(err, failed); err != nil {
 		return fmt.Errorf("pengcde/train: checkpoint: %w", err)
 	}
-	metadata := map[string]string{formatKey: checkpointFormat, identityKey: l.key, positionKey: string(content)}
+	metadata := map[string]string{formatKey: checkpointFormat, identityKey: l.of.identity, settingKey: l.of.setting,
+		positionKey: string(content)}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return fmt.Errorf("pengcde/train: %w: %w", ErrNotSaved, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -16,18 +17,24 @@ const (
 	checkpointFormat = "checkpoint 1"
 	formatKey        = "pengcde.format"
 	identityKey      = "pengcde.key"
+	settingKey       = "pengcde.setting"
 	positionKey      = "pengcde.position"
 )
 
 // saved is a checkpoint as read from a file.
 type saved struct {
 	position
-	epochs []Epoch
+	identity string
+	epochs   []Epoch
 	// values holds the entries of each tensor, row-major, by the name of the group.
 	values map[string][][]float64
 }
 
-func readCheckpoint(path, identity string, like []*tensors.Tensor) (*saved, error) {
+// training tells trainings apart: setting is a hash of everything besides parameters that determines how one
+// continues, identity a hash of the initial parameters too.
+type training struct{ identity, setting string }
+
+func readCheckpoint(path string, of training, params []*tensors.Tensor) (*saved, error) {
 	file, err := safetensors.Read(path)
 	if err != nil {
 		return nil, err
@@ -35,17 +42,40 @@ func readCheckpoint(path, identity string, like []*tensors.Tensor) (*saved, erro
 	if format := file.Metadata[formatKey]; format != checkpointFormat {
 		return nil, fmt.Errorf("format is %q, want %q", format, checkpointFormat)
 	}
-	if file.Metadata[identityKey] != identity {
+	s := &saved{identity: file.Metadata[identityKey]}
+	if s.identity != of.identity && file.Metadata[settingKey] != of.setting {
 		return nil, errors.New("it is of a training with another configuration, data or initial parameters")
 	}
-	s := &saved{}
 	if err := json.Unmarshal([]byte(file.Metadata[positionKey]), &s.position); err != nil {
 		return nil, err
 	}
 	if err := s.readEpochs(file); err != nil {
 		return nil, err
 	}
-	return s, s.readTensors(file, like)
+	if err := s.readTensors(file, params); err != nil {
+		return nil, err
+	}
+	if s.identity != of.identity && !s.left(params) {
+		return nil, errors.New("it is of a training with other initial parameters: reset the model to its seed, or make a " +
+			"new one")
+	}
+	return s, nil
+}
+
+// left reports whether these are the parameters that the interrupted training returned, so that it may go on with them.
+func (s *saved) left(params []*tensors.Tensor) bool {
+	values := s.values[bestGroup]
+	for _, group := range []string{averageGroup, parametersGroup} {
+		if values == nil {
+			values = s.values[group]
+		}
+	}
+	for i, p := range params {
+		if !slices.Equal(host.Floats(p), host.Floats(host.Tensor(p.DType(), values[i], p.Shape().Dimensions...))) {
+			return false
+		}
+	}
+	return true
 }
 
 // epochArrays are the columns of the report. Earlier versions wrote checkpoints without the columns marked as added.

@@ -121,7 +121,7 @@ func TestLargeCheckpoint(t *testing.T) {
 	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Truncate(file, 1<<40)); err != nil {
 		t.Skip(err) // no files with holes here
 	}
-	_, err := c.load("identity", nil)
+	_, err := c.load(training{identity: "identity"}, nil)
 	if !errors.Is(err, bounded.ErrTooLarge) || errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), file) {
 		t.Errorf("%v, want that it is too large, and no ErrCheckpoint", err)
 	}
@@ -180,6 +180,39 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(),
 		checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
 		t.Errorf("another key: %v, want ErrCheckpoint", err)
+	}
+	c.Key = ""
+	elsewhere := []*tensors.Tensor{tensors.FromValue([]float64{5, 5})}
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, elsewhere,
+		checkpointed(c)); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "other initial parameters") {
+		t.Errorf("other parameters: %v, want ErrCheckpoint that says so", err)
+	}
+}
+
+// A training goes on with the parameters that its interruption returned, before the first validation and after, with an
+// average and without.
+func TestCheckpointGoesOnWithItsOwnParameters(t *testing.T) {
+	backend := xlatest.Go(t)
+	for _, average := range []float64{0, 0.6} {
+		config := Config{Epochs: 6, EvaluateEvery: 2, MinEpochs: AtOnce, AdamW: AdamW{LearningRate: 0.3}, Average: average}
+		whole := &bowl{target: downhill}
+		want, _, err := Fit(context.Background(), backend, whole, start(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 1; at < whole.calls; at++ {
+			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: EachStep}
+			ctx, cancel := context.WithCancel(context.Background())
+			left, _, err := Fit(ctx, backend, &bowl{target: downhill, cancel: cancel, cancelAt: at}, start(), config)
+			cancel()
+			if err == nil {
+				continue // ended before the cancellation was noticed
+			}
+			got, _, err := Fit(context.Background(), backend, &bowl{target: downhill}, left, config)
+			if err != nil || !got[0].Equal(want[0]) {
+				t.Fatalf("average %g, cut at %d: %v, %v, want %v", average, at, got, err, want[0])
+			}
+		}
 	}
 }
 

@@ -74,6 +74,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errs.New(ErrInput, "pengcde/train: Target %g with EvaluateEvery %d, want a positive finite number and "+
 			"validation, or Target 0 for none", c.Target, c.EvaluateEvery)
 	}
+	if c.Checkpoint != nil && c.Checkpoint.Path == "" {
+		return c, errs.New(ErrInput, "pengcde/train: Checkpoint without Path, want the beginning of its file names")
+	}
 	if !(c.Average >= 0 && c.Average < 1) {
 		return c, errs.New(ErrInput, "pengcde/train: Average %g, want a factor above 0 and below 1, or 0 for no average",
 			c.Average)

@@ -91,7 +91,7 @@ type loop struct {
 	report    *Report
 	first     int       // first epoch of this call, which includes compilation
 	start     time.Time // the start of an uninterrupted training
-	key       string    // key of the checkpoint
+	of        training  // what the checkpoint is of
 	written   time.Time // time of the last write of the checkpoint
 }
 

@@ -19,9 +19,11 @@ type Blocks struct {
 	experiments.Matrix
 	// Names maps model IDs to names.
 	Names map[string]string
-	// Each describes a block, such as "a window of a series with a seed". Dependence, if not "", describes how blocks
+	// Each describes a block, such as "a family of graphs with a seed". Dependence, if not "", describes how blocks
 	// depend on each other, which the tests ignore.
 	Each, Dependence string
+	// Ratios aligns the logarithms of errors, for blocks on different scales. The errors must be positive.
+	Ratios bool
 }
 
 // BlocksOf returns a block for each combination of keys, seed and fold in the results.
@@ -52,6 +54,10 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %s: %w", title, err)
 	}
+	of := "of errors"
+	if b.Ratios {
+		of, table = "of log errors", logarithms(table)
+	}
 	aligned, err := stats.AlignedRanks(table)
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %s: %w", title, err)
@@ -72,8 +78,8 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 				Style: style})
 		}
 		ranking.Groups = aligned.Groups(stats.Level)
-		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks of "+
-			"errors do not tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, stats.Level)
+		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks %s do not "+
+			"tell apart at %g, after Holm's correction; tests of the errors themselves may.", p, of, stats.Level)
 	}
 	axes.Notes = append(axes.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {
@@ -129,6 +135,16 @@ func (b Blocks) with(columns []int) (table [][]float64) {
 		}
 	}
 	return table
+}
+
+func logarithms(table [][]float64) [][]float64 {
+	logs := make([][]float64, len(table))
+	for i, row := range table {
+		for _, x := range row {
+			logs[i] = append(logs[i], math.Log(x))
+		}
+	}
+	return logs
 }
 
 // left describes what was left out.

@@ -52,6 +52,16 @@ func TestCriticalDifference(t *testing.T) {
 	}
 	says(sparse, "Mean ranks of 3 models", "17 blocks", "numbers of blocks: DCRNN (12)")
 
+	scales := drawBlocks(20, 0) // a third of the error in each block, whose scales differ by orders of magnitude
+	for i, row := range scales.Values {
+		for j := range row {
+			row[j] = math.Pow(10, float64(i%8)) * math.Exp(0.1*row[j])
+		}
+		row[1] /= 3
+	}
+	scales.Ratios = true
+	says(scales, "Not told apart: GN-ODE / Ridge", "aligned ranks of log errors")
+
 	few, fewer := drawBlocks(leastBlocks-1, 4), drawBlocks(20, 4)
 	for i := range fewer.Values {
 		fewer.Values[i][i%3] = math.NaN()

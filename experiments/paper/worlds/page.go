@@ -22,11 +22,12 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *catalogue.Drawn) {
 // noFurtherFigures is for studies with so many rows that lines over time cannot be told apart.
 func noFurtherFigures(*experiments.Report, *catalogue.Drawn) {}
 
-// page returns the figures that open it, and further figures.
+// page returns the figures that open it, critical-difference diagrams and further figures.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	var drawn catalogue.Drawn
 	w.opening(r, &drawn)
 	pictures := len(drawn.All)
+	w.ranks(r, &drawn)
 	w.drawn(r, &drawn)
 	page := &experiments.Page{Figures: drawn.All, Pictures: pictures}
 	if r.Profile == experiments.Full { // what the paper prints is of this size

@@ -35,7 +35,8 @@ var measured = map[Measure]string{
 // bySeed shows the errors of seeds by their range: they are few, and of different orders.
 var bySeed = experiments.Interval{Range: true}
 
-// show returns the tables of the test errors, one for each of the dynamics, and notes on them.
+// show returns the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes
+// on them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, v := range w.seen(r.Results) {
 		items = append(items, w.tableOf(r, v, OnTest))
@@ -47,7 +48,9 @@ func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 		}
 		items = append(items, table)
 	}
-	return append(items, w.notes(r)), nil
+	var drawn catalogue.Drawn
+	w.ranks(r, &drawn)
+	return append(append(items, drawn.Items()...), w.notes(r)), drawn.Err
 }
 
 // Notes returns the notes on all tables of the study, for the end of a page.

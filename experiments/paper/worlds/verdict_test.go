@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -109,6 +110,31 @@ func TestSummary(t *testing.T) {
 	add("LAW", stats.Worse, 1.0/50)
 	says("Heat, all graphs: PENG is better than 4 of 5 models, from A (2 times lower) to D (30 times lower), and worse " +
 		"than LAW (50 times higher). ")
+}
+
+func TestWorldsAreRanked(t *testing.T) {
+	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
+		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))
+	})
+	diagrams := func() (titles []string) {
+		items, err := r.Study.Show(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range items {
+			if f, ok := item.(*figures.Figure); ok {
+				titles = append(titles, f.Title())
+			}
+		}
+		return titles
+	}
+	if got := diagrams(); len(got) != 3 || !strings.Contains(got[0], "all dynamics") || !strings.Contains(got[1], "heat") {
+		t.Errorf("diagrams %q", got)
+	}
+	r.Profile = experiments.Quick
+	if got := diagrams(); len(got) != 0 {
+		t.Errorf("quick runs are ranked: %q", got)
+	}
 }
 
 // Four models have bands, the paper's subjects first.

@@ -1,0 +1,158 @@
+package pengcde
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// halfHead overrides a method of the head that it embeds, but not Sized, which would lose it.
+type halfHead struct{ head.Nodes }
+
+func (halfHead) Loss(nn.Values, *Node, head.Inputs) (loss, penalty *Node) { panic("never called") }
+
+// faulty is a head with the given faults.
+type faulty struct {
+	head.Nodes
+	forecast func(z *Node) *Node
+	loss     func(y *Node) (loss, penalty *Node)
+}
+
+func (f faulty) Sized(s head.Sizes) (head.Head, error) {
+	nodes, err := f.Nodes.Sized(s)
+	if err == nil {
+		f.Nodes = nodes.(head.Nodes)
+	}
+	return f, err
+}
+
+func (f faulty) Forecast(v nn.Values, z *Node, in head.Inputs) *Node {
+	if f.forecast != nil {
+		return f.forecast(z)
+	}
+	return f.Nodes.Forecast(v, z, in)
+}
+
+func (f faulty) Loss(v nn.Values, y *Node, in head.Inputs) (loss, penalty *Node) {
+	if f.loss != nil {
+		return f.loss(y)
+	}
+	return f.Nodes.Loss(v, y, in)
+}
+
+// Heads whose own type is lost, or whose forecasts or losses have another shape than wanted, are errors and not silently
+// broadcast.
+func TestFaultyHeads(t *testing.T) {
+	backend, split := xlatest.Go(t), ringSplit(t)
+	config := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1, Head: halfHead{},
+		Equation: Equation{Step: 1}}
+	if _, err := New(backend, config); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), "a pengcde.halfHead, whose Sized makes a head.Nodes") {
+		t.Errorf("an embedded head without Sized: %v", err)
+	}
+	for says, h := range map[string]faulty{
+		"want a scalar":     {loss: func(y *Node) (*Node, *Node) { return ReduceMean(Square(y), 2, 3), nil }},
+		"the loss is nil":   {loss: func(*Node) (*Node, *Node) { return nil, nil }},
+		"the penalty is":    {loss: func(y *Node) (*Node, *Node) { return ReduceAllMean(y), ReduceMean(y, 0) }},
+		"as the targets":    {forecast: func(z *Node) *Node { return z }},
+		"no forecasts":      {forecast: func(*Node) *Node { return nil }},
+		"does not take":     {forecast: func(z *Node) *Node { return Reshape(z, 7, 7, 7) }},
+		"misuse_test.go":    {loss: func(*Node) (*Node, *Node) { panic("by mistake") }},
+		"of the head pengc": {loss: func(y *Node) (*Node, *Node) { return Mul(y, Reshape(y, 3, 3)), nil }},
+	} {
+		config.Head = h
+		m, err := New(backend, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 1})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want ErrInput that says %q", err, says)
+		}
+		m.Close()
+	}
+}
+
+// named is a field with the given parameters.
+type named struct {
+	diffusion
+	params []nn.Param
+}
+
+func (f named) Params() []nn.Param { return f.params }
+
+// Parameters that could not be saved, or drawn, are refused when a model is made.
+func TestFaultyParameters(t *testing.T) {
+	rate := nn.Param{Name: "field.rate", Dims: []int{4}, Init: nn.Fill(1)}
+	for says, params := range map[string][]nn.Param{
+		`two parameters are named "field.rate"`:              {rate, rate},
+		`two parameters are named "encoder.layers.0.weight"`: {{Name: "encoder.layers.0.weight", Dims: []int{1}, Init: nn.Fill(0)}},
+		"without a name":                    {{Dims: []int{1}, Init: nn.Fill(0)}},
+		`"field.rate" is [2 0], want sizes`: {{Name: "field.rate", Dims: []int{2, 0}, Init: nn.Fill(0)}},
+		`"field.rate" has no Init`:          {{Name: "field.rate", Dims: []int{2}}},
+	} {
+		_, err := New(xlatest.Go(t), Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1,
+			Field: named{diffusion{Hidden: 4}, params}, Equation: Equation{Step: 1}})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want ErrInput that says %q", err, says)
+		}
+	}
+}
+
+// Misuse that a caller cannot have meant is an error, not a panic.
+func TestMisuse(t *testing.T) {
+	split := ringSplit(t)
+	m := ringModel(t, nil)
+	var none context.Context
+	if _, err := m.Fit(none, split.Train, split.Validation, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
+		t.Errorf("training without a context: %v, want ErrInput", err)
+	}
+	if _, err := m.Predict(none, split.Test[0], nil); !errors.Is(err, ErrInput) {
+		t.Errorf("a forecast without a context: %v, want ErrInput", err)
+	}
+	if _, err := m.Fit(context.Background(), split.Train, split.Validation,
+		train.Config{Epochs: 1, Checkpoint: &train.Checkpoint{}}); !errors.Is(err, ErrInput) {
+		t.Errorf("a checkpoint without a path: %v, want ErrInput", err)
+	}
+	(*Model)(nil).Close()
+	new(Model).Close()
+	backend, err := xla.Open(xla.Config{Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend.Close()
+	if _, err := New(backend, Config{Nodes: 2, Features: 1}); !errors.Is(err, xla.ErrNotOpen) {
+		t.Errorf("a model on a closed backend: %v, want ErrNotOpen", err)
+	}
+}
+
+// Times in a unit that makes millions of steps are noticed, once for each model.
+func TestManySteps(t *testing.T) {
+	var notices bytes.Buffer
+	m := ringModel(t, func(c *Config) { c.Notices, c.Step = &notices, 0.1 })
+	series := *ring(t)
+	series.Times = nil
+	for k := range ring(t).Times {
+		series.Times = append(series.Times, 86400*float64(k))
+	}
+	w := dyngraph.Window{Series: &series, Start: 1, Length: 4}
+	for range 2 {
+		if _, err := m.sample(w, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := notices.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "1.73e+06 constant steps of 0.1") {
+		t.Errorf("notices %q", text)
+	}
+}
