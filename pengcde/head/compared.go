@@ -113,13 +113,14 @@ func MeanRows(each *Node, in Inputs) *Node {
 	return ReduceMean(each, 2, 3)
 }
 
-// squares returns the mean square [B, S] of forecasts minus targets. It panics if their shapes differ, which subtraction
-// would broadcast.
-func squares(y *Node, in Inputs) *Node {
+// squares returns the mean square [B, S] of forecasts minus targets.
+func squares(y *Node, in Inputs) *Node { return MeanRows(Square(Sub(y, in[Targets])), in) }
+
+// checkShape panics if forecasts have another shape than targets, which a loss would broadcast.
+func checkShape(y *Node, in Inputs) {
 	if want := in[Targets].Shape(); !y.Shape().Equal(want) {
 		panic(invalid("forecasts are %s, want %s as the targets", y.Shape(), want))
 	}
-	return MeanRows(Square(Sub(y, in[Targets])), in)
 }
 
 // sampled returns a sample with the targets rows at times. Times without any observed target get weight 0.

@@ -60,8 +60,12 @@ func (h Nodes) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
 // Loss implements [Head]: the weighted mean, over samples and save times, of the mean square over nodes.
 func (h Nodes) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
 	each := squares
-	if h.Parity == Pairwise {
+	switch h.Parity {
+	case Pairwise:
 		each = pairwise
+	case OneForAll: // one forecast for all rows, as published
+	default:
+		checkShape(y, in)
 	}
 	return Mean(v.Seeds, each(y, in), in[Weights]), nil
 }

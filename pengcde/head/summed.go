@@ -35,6 +35,7 @@ func (h Summed) Sized(s Sizes) (Head, error) {
 
 // Loss implements [Head].
 func (h Summed) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
+	checkShape(y, in)
 	return Mean(v.Seeds, squares(y, in), in[Weights]), nil
 }
 

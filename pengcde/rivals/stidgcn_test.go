@@ -211,7 +211,7 @@ func TestSTIDGCNSeeds(t *testing.T) {
 		}
 		return host.Floats(out)
 	}
-	one := nn.Param{Dims: []int{2, s.Inputs, s.Nodes, s.Features}, Init: nn.Normal(1)}
+	one := nn.Param{Name: "x", Dims: []int{2, s.Inputs, s.Nodes, s.Features}, Init: nn.Normal(1)}
 	x := host.Floats(nn.Draw([]nn.Param{one}, dtypes.Float64, 2)[0])
 	var want []float64
 	stacked := make([][]float64, len(declared))
