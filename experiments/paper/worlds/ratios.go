@@ -39,7 +39,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 	blocks := results.Matrix(string(of)).Blocks
 	own := logErrors(results, model, of)
 	for _, id := range others {
-		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
+		r := ratio{model: nameIn(results, model), other: nameIn(results, id), worlds: len(blocks)}
 		var a, b, ranked, against []float64 // ranked and against include diverged models
 		rivals := logErrors(results, id, of)
 		for _, at := range slices.SortedFunc(maps.Keys(own), worldAt.compare) {
@@ -58,9 +58,9 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 		for _, id := range []string{model, id} {
 			some := results.Where("model", id)
 			if gap := some.Gap(); gap != "" {
-				r.left = append(r.left, worldName(id)+" "+gap)
+				r.left = append(r.left, nameIn(results, id)+" "+gap)
 			} else if len(some) == 0 {
-				r.left = append(r.left, worldName(id)+" is not planned in this profile")
+				r.left = append(r.left, nameIn(results, id)+" is not planned in this profile")
 			}
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // smallest possible p value of signed ranks
@@ -145,6 +145,12 @@ func whereOf(r experiments.Result) worldAt {
 	return worldAt{r.Keys["family"], r.Seed, r.Keys[kappaKey]}
 }
 
+// leastError is the error from which a forecast counts as exact. The law itself has errors of 1e-5 where events fall
+// between observations and of 1e-24 elsewhere, which do not differ for any use, but by 40 in their logarithms.
+const leastError = 1e-6
+
+func logOf(e float64) float64 { return math.Log(max(e, leastError)) }
+
 // logErrors returns the logarithms of an error of a model by world, +Inf if it diverged.
 func logErrors(results experiments.Results, id string, of Measure) map[worldAt]float64 {
 	logs := make(map[worldAt]float64)
@@ -153,8 +159,8 @@ func logErrors(results experiments.Results, id string, of Measure) map[worldAt]f
 		at := whereOf(result)
 		if len(one.Finished()) == 0 {
 			logs[at] = math.Inf(1)
-		} else if e := one.Scores(string(of))[0]; e > 0 {
-			logs[at] = math.Log(e)
+		} else {
+			logs[at] = logOf(one.Scores(string(of))[0])
 		}
 	}
 	return logs

@@ -211,7 +211,7 @@ func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 				return m, err
 			}
 			for i, f := range findings {
-				m.Add(nameIn(r, subject), nameIn(r, rivals[i]), at, f)
+				m.Add(nameIn(r.Results, subject), nameIn(r.Results, rivals[i]), at, f)
 			}
 		}
 	}
@@ -256,21 +256,21 @@ func (c contest) findings(model string, rivals []string) (findings []judge.Findi
 // row returns the logarithms of a model's errors by seed.
 func (c contest) row(id string) judge.Row {
 	runs := c.results.Where("model", id)
-	row := judge.Row{Name: worldName(id), Gap: runs.Gap()}
+	row := judge.Row{Name: nameIn(c.results, id), Gap: runs.Gap()}
 	if len(runs) == 0 {
 		row.Gap = "is not planned here"
 	} else if row.Gap == "" {
 		for i, e := range runs.Scores(string(OnTest)) {
-			row.Blocks, row.Errors = append(row.Blocks, int(runs[i].Seed)), append(row.Errors, math.Log(e))
+			row.Blocks, row.Errors = append(row.Blocks, int(runs[i].Seed)), append(row.Errors, logOf(e))
 		}
 	}
 	return row
 }
 
-// nameIn returns the name of a model in a report.
-func nameIn(r *experiments.Report, id string) string {
-	if some := r.Results.Where("model", id); len(some) > 0 {
+// nameIn returns the name of a model in results, else in the tables of the paper.
+func nameIn(results experiments.Results, id string) string {
+	if some := results.Where("model", id); len(some) > 0 {
 		return some[0].Model.Name
 	}
-	return id
+	return worldName(id)
 }
