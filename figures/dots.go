@@ -149,7 +149,7 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
-			p.Add(r.without(x, at))
+			p.Add(without{r, x, at})
 		} else {
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
@@ -176,20 +176,27 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 }
 
 // without says why a row has no value, on the side of the panel that is free of its other results, else above them.
-func (r DotRow) without(x scale, at float64) plot.Plotter {
+type without struct {
+	DotRow
+	x  scale
+	at float64
+}
+
+func (w without) Plot(c draw.Canvas, p *plot.Plot) {
+	share := float64((noteText.Width(w.missing()) + 2*gap) / c.Size().X) // of the panel's width
 	left, right := true, true
-	for _, v := range r.values() {
-		left, right = left && !(x.part(v) < 0.5), right && !(x.part(v) > 0.5)
+	for _, v := range w.values() {
+		left, right = left && !(w.x.part(v) < share), right && !(w.x.part(v) > 1-share)
 	}
-	start, align, offset := plotter.XY{X: x.min, Y: at}, text.XLeft, vg.Point{X: gap}
+	start, align, offset := plotter.XY{X: w.x.min, Y: w.at}, text.XLeft, vg.Point{X: gap}
 	switch {
 	case left:
 	case right:
-		start.X, align, offset.X = x.max, text.XRight, 0
+		start.X, align, offset.X = w.x.max, text.XRight, 0
 	default:
 		start.Y += 0.36
 	}
-	return only{labels(noteText, align, offset, plotter.XYs{start}, r.missing())}
+	labels(noteText, align, offset, plotter.XYs{start}, w.missing()).Plot(c, p)
 }
 
 // diamond is an open diamond.

@@ -36,7 +36,7 @@ func TestMissingBesideOtherResults(t *testing.T) {
 	if right, same := position(Missing().Published(Number(0.1)), 0.2); !(right > x+100) || same != up {
 		t.Errorf("at %g, %g with results on the left, %g, %g without", right, same, x, up)
 	}
-	if left, raised := position(Missing().Published(Number(0.1)), 0.9); left != x || raised-up < 4 {
+	if left, raised := position(Missing().Published(Number(0.1)), 0.99); left != x || raised-up < 4 {
 		t.Errorf("at %g, %g with results on both sides, %g, %g without", left, raised, x, up)
 	}
 }
