@@ -25,43 +25,43 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 		return pattern, snapshots, none
 	}
 	key := run{weak.Make(w.Series), w.Inputs(), len(w.Series.Times), c.Normalise}
-	room, known := m.rooms[key]
+	capacity, known := m.capacities[key]
 	if !known {
-		room = m.roomOf(w)
-		if m.rooms == nil {
-			m.rooms = make(map[run]equivariant.NeighbourCapacity)
+		capacity = m.capacityOf(w)
+		if m.capacities == nil {
+			m.capacities = make(map[run]equivariant.NeighbourCapacity)
 		}
-		for other := range m.rooms {
+		for other := range m.capacities {
 			if other.series.Value() == nil {
-				delete(m.rooms, other)
+				delete(m.capacities, other)
 			}
 		}
-		m.rooms[key] = room
+		m.capacities[key] = capacity
 	}
-	if room.Entries() == 0 {
+	if capacity.Entries() == 0 {
 		return pattern, snapshots, none
 	}
 	pattern, snapshots = pattern.Used(snapshots)
-	return pattern, snapshots, room
+	return pattern, snapshots, capacity
 }
 
-// roomOf returns the capacity for the windows of a run. The capacity is empty if the windows keep all edges: if they
+// capacityOf returns the capacity for the windows of a run. The capacity is empty if the windows keep all edges: if they
 // have half of the neighbours or more, or if the weights of a window cannot be normalised.
-func (m *Model) roomOf(w dyngraph.Window) equivariant.NeighbourCapacity {
+func (m *Model) capacityOf(w dyngraph.Window) equivariant.NeighbourCapacity {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])
 	if err != nil {
 		return equivariant.NeighbourCapacity{}
 	}
-	room, all, err := equivariant.WindowCapacity(pattern, len(s.Weights), w.Inputs(), func(k int) ([]float64, error) {
+	capacity, all, err := equivariant.WindowCapacity(pattern, len(s.Weights), w.Inputs(), func(k int) ([]float64, error) {
 		_, one, err := m.config.Normalise.Apply(s.Pattern, s.Weights[k:k+1])
 		if err != nil {
 			return nil, err
 		}
 		return one[0], nil
 	})
-	if err != nil || 2*room.Entries() >= all.Entries() {
+	if err != nil || 2*capacity.Entries() >= all.Entries() {
 		return equivariant.NeighbourCapacity{}
 	}
-	return room
+	return capacity
 }

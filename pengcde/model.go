@@ -17,14 +17,14 @@ import (
 
 // Model is a network with its parameters. It must be used by one goroutine at a time.
 type Model struct {
-	backend  *xla.Backend
-	config   Config
-	network  network
-	declared []nn.Param
-	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
-	closed   bool
-	noted    struct{ control, features, steps bool } // warnings already written to Config.Notices
-	rooms    map[run]equivariant.NeighbourCapacity   // of windows without unused edges; empty for windows with all edges
+	backend    *xla.Backend
+	config     Config
+	network    network
+	declared   []nn.Param
+	params     []*tensors.Tensor // as declared; nil when closed, or lost with the device
+	closed     bool
+	noted      struct{ control, features, steps bool } // warnings already written to Config.Notices
+	capacities map[run]equivariant.NeighbourCapacity   // of windows without unused edges; empty for windows with all edges
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.

@@ -138,7 +138,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	m.noteFeatures(s, w.Start, seen)
 	m.noteSteps(s, knots)
 	all, onAll := pattern, snapshots
-	pattern, snapshots, room := m.ownEdges(w, all, onAll)
+	pattern, snapshots, capacity := m.ownEdges(w, all, onAll)
 	seen, err = m.config.Smoothing.Apply(knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
@@ -151,7 +151,7 @@ func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
 	one := sample{x0: start(features, present), all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
-		Snapshots: snapshots, Index: index, Present: present, Capacity: room, GraphPath: m.config.Path,
+		Snapshots: snapshots, Index: index, Present: present, Capacity: capacity, GraphPath: m.config.Path,
 		FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features

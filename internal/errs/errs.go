@@ -40,15 +40,15 @@ func In(context string, err error, sentinels ...error) error {
 	return &framed{context + ": " + bare(err.Error()), append([]error{err}, sentinels...)}
 }
 
-// rooms are the library's top-level packages, with which errors begin; packages below them add a slash and a name.
-var rooms = []string{"affinity", "bench", "datasets", "doctor", "dyngraph", "experiments", "figures", "forecast",
+// topLevel are the library's top-level packages, with which errors begin; packages below them add a slash and a name.
+var topLevel = []string{"affinity", "bench", "datasets", "doctor", "dyngraph", "experiments", "figures", "forecast",
 	"graphs", "notebook", "pengcde", "slurm", "starter", "stats", "xla"}
 
 // bare returns a text without a leading name of one of the library's packages.
 func bare(text string) string {
 	name, rest, found := strings.Cut(text, ": ")
-	room, _, _ := strings.Cut(name, "/")
-	if found && slices.Contains(rooms, room) && !strings.Contains(name, " ") {
+	top, _, _ := strings.Cut(name, "/")
+	if found && slices.Contains(topLevel, top) && !strings.Contains(name, " ") {
 		return rest
 	}
 	return text

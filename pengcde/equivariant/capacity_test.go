@@ -28,7 +28,7 @@ func TestWindowCapacity(t *testing.T) {
 			}
 		}
 		length := rapid.IntRange(1, 10).Draw(t, "length")
-		room, all, err := WindowCapacity(p, len(rows), length, func(k int) ([]float64, error) { return rows[k], nil })
+		capacity, all, err := WindowCapacity(p, len(rows), length, func(k int) ([]float64, error) { return rows[k], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestWindowCapacity(t *testing.T) {
 			counts[u] = int32(len(list))
 		}
 		if want := capacityOf(counts); !slices.Equal(all.most, want.most) {
-			t.Fatalf("room of the whole %v, want %v", all.most, want.most)
+			t.Fatalf("capacity of the whole %v, want %v", all.most, want.most)
 		}
 		var union NeighbourCapacity
 		var layouts []layout
@@ -49,14 +49,14 @@ func TestWindowCapacity(t *testing.T) {
 				counts[u] = int32(len(list))
 			}
 			union = union.With(capacityOf(counts))
-			l, err := Sparse.layout(room, []*dyngraph.Pattern{run, run})
+			l, err := Sparse.layout(capacity, []*dyngraph.Pattern{run, run})
 			if err != nil {
 				t.Fatal(err)
 			}
 			layouts = append(layouts, l.fit([][][]float64{on, on}))
 		}
-		if !slices.Equal(room.most, union.most) {
-			t.Fatalf("room %v, want %v", room.most, union.most)
+		if !slices.Equal(capacity.most, union.most) {
+			t.Fatalf("capacity %v, want %v", capacity.most, union.most)
 		}
 		for i, l := range layouts {
 			if l.Form != layouts[0].Form {
@@ -74,12 +74,12 @@ func TestWindowCapacity(t *testing.T) {
 // A graph beyond its capacity uses a larger one, and a graph with another number of nodes is an error.
 func TestBeyondCapacity(t *testing.T) {
 	few := graph(t, 9, 1, 0)
-	room, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
+	capacity, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []*dyngraph.Pattern{few, graph(t, 9, 3, 8)} {
-		got, err := Sparse.layout(room, []*dyngraph.Pattern{p})
+		got, err := Sparse.layout(capacity, []*dyngraph.Pattern{p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestBeyondCapacity(t *testing.T) {
 			t.Errorf("%d entries, want %d", got.buckets.entries, want.buckets.entries)
 		}
 	}
-	if _, err := Sparse.layout(room, []*dyngraph.Pattern{graph(t, 8, 1, 0)}); !errors.Is(err, dyngraph.ErrInvalid) {
-		t.Errorf("room of other nodes: %v, want dyngraph.ErrInvalid", err)
+	if _, err := Sparse.layout(capacity, []*dyngraph.Pattern{graph(t, 8, 1, 0)}); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("capacity of other nodes: %v, want dyngraph.ErrInvalid", err)
 	}
 }

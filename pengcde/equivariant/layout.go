@@ -70,8 +70,8 @@ func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern
 		edges = max(edges, pattern.Edges())
 	}
 	if capacity.most != nil && capacity.most[0] != patterns[0].Nodes {
-		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: room for graphs of %d nodes, and the graphs "+
-			"of the batch have %d, want a room of graphs with as many", capacity.most[0], patterns[0].Nodes)
+		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a NeighbourCapacity for graphs of %d nodes, and the "+
+			"graphs of the batch have %d, want one of graphs with as many", capacity.most[0], patterns[0].Nodes)
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {

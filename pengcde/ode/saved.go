@@ -35,11 +35,11 @@ func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 
 // like allocates count states per sample with the same initial states.
 func (s *saved) like(count int) *saved {
-	return &saved{state: s.state, z: s.room(count), saves: count, start: s.start, blank: s.blank}
+	return &saved{state: s.state, z: s.blanks(count), saves: count, start: s.start, blank: s.blank}
 }
 
-// room returns a tensor [batch, capacity, ...] of NaN.
-func (s *saved) room(capacity int) *tensors.Tensor {
+// blanks returns a tensor [batch, capacity, ...] of NaN.
+func (s *saved) blanks(capacity int) *tensors.Tensor {
 	dims := s.state.Dimensions
 	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], capacity}, dims[1:]...)...))
 	bytesOf(z, func(data []byte) {
@@ -54,7 +54,7 @@ func (s *saved) capacity() int { return s.z.Shape().Dimensions[1] }
 
 // lay moves the saved states to a tensor of another capacity.
 func (s *saved) lay(capacity int) {
-	z, size := s.room(capacity), len(s.blank)
+	z, size := s.blanks(capacity), len(s.blank)
 	bytesOf(z, func(data []byte) {
 		bytesOf(s.z, func(old []byte) {
 			for b := range s.state.Dimensions[0] {

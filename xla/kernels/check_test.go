@@ -42,7 +42,7 @@ func calls(float dtypes.DType) map[string]call {
 	const seeds, batch, n, d, in, out, sums, behind = 4, 4, 3, 5, 4, 6, manySums, 16
 	tables := []shapes.Shape{i(batch, 2, 3), i(batch, 1, 4)}
 	with := func(tables []shapes.Shape, others ...shapes.Shape) []shapes.Shape { return append(others, tables...) }
-	z, room := r(batch, n, d), entries+behind
+	z, held := r(batch, n, d), entries+behind
 	ranks := []shapes.Shape{r(batch, n, sums), r(seeds, sums, 4), z}
 	all := map[string]call{
 		"pengcde_ranks":          {ranks, []shapes.Shape{z}},
@@ -50,7 +50,7 @@ func calls(float dtypes.DType) map[string]call {
 		"pengcde_ranks_to_nodes": {with([]shapes.Shape{z}, ranks...), ranks[:1]},
 	}
 	arranged := func(matrices int) []shapes.Shape {
-		return []shapes.Shape{i(batch, n), i(batch, room), r(batch, matrices, room)}
+		return []shapes.Shape{i(batch, n), i(batch, held), r(batch, matrices, held)}
 	}
 	all["pengcde_combine"] = call{[]shapes.Shape{r(sums, 8), i(sums, 8), r(n, d)}, []shapes.Shape{r(sums, d)}}
 	for _, kind := range []string{"hermite", "linear", "ramp"} {
