@@ -76,6 +76,9 @@ func (c Config) vectorField() (field.Field, error) {
 		}
 		f = made
 	}
+	if peng, ok := f.(field.PENG); ok && peng.Maps != nil && len(peng.Maps) == 0 {
+		return nil, invalid("Config.Field has an empty list of Maps, want at least one, or nil for the published maps")
+	}
 	if c.Parity {
 		switch known := f.(type) {
 		case field.PENG:

@@ -11,6 +11,8 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -127,6 +129,15 @@ func TestMisuse(t *testing.T) {
 	}
 	(*Model)(nil).Close()
 	new(Model).Close()
+	ofNoMaps := Config{Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{}}}
+	if _, err := New(xlatest.Go(t), ofNoMaps); !errors.Is(err, ErrInput) {
+		t.Errorf("a field of no maps: %v, want ErrInput", err)
+	}
+	latest := dyngraph.Window{Series: ring(t), Start: len(ring(t).Times) - 3, Length: 4}
+	if _, err := m.Fit(context.Background(), []dyngraph.Window{latest}, nil, train.Config{Epochs: 1,
+		EvaluateEvery: train.NoValidation}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "Series.Targets") {
+		t.Errorf("training on a window without target: %v, want ErrInput that names Series.Targets", err)
+	}
 	backend, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {
 		t.Fatal(err)

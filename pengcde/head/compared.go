@@ -146,11 +146,15 @@ func lastTime(w dyngraph.Window) []float64 {
 	return times[len(times)-1:]
 }
 
-// fits returns an error unless there are targets, one for each output.
-func (s Sizes) fits(w dyngraph.Window, targets [][]float64, what string) error {
-	if targets == nil || w.Series.TargetSize != s.Outputs {
-		return invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d", w.Start,
-			w.Series.Name, w.Series.TargetSize, what, len(targets), s.Outputs)
+// fits returns an error unless there are targets, one for each output. source is the field of a series that has them.
+func (s Sizes) fits(w dyngraph.Window, targets [][]float64, source string) error {
+	switch {
+	case targets == nil:
+		return invalid("window at snapshot %d of series %q has no target, want Series.%s for its snapshots; windows of "+
+			"Series.Latest are only for forecasts", w.Start, w.Series.Name, source)
+	case w.Series.TargetSize != s.Outputs:
+		return invalid("window at snapshot %d of series %q has %d Series.%s of each, the model makes %d: set Outputs or "+
+			"TargetSize", w.Start, w.Series.Name, w.Series.TargetSize, source, s.Outputs)
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (h Nodes) Sample(w dyngraph.Window, training bool) (Sample, error) {
 		return Sample{Times: times}, nil
 	}
 	targets := w.Targets()
-	if err := h.fits(w, targets, "targets a node"); err != nil {
+	if err := h.fits(w, targets, "Targets"); err != nil {
 		return Sample{}, err
 	}
 	s, err := sampled(w, times, targets[len(targets)-len(times):])

@@ -46,7 +46,7 @@ func (h Summed) Sample(w dyngraph.Window, training bool) (Sample, error) {
 		return Sample{Times: times}, nil
 	}
 	targets := w.GraphTargets()
-	if err := h.fits(w, targets, "targets of the graph"); err != nil {
+	if err := h.fits(w, targets, "GraphTargets"); err != nil {
 		return Sample{}, err
 	}
 	return sampled(w, times, targets)
