@@ -50,8 +50,8 @@ func Notes(items ...Item) NoteList {
 }
 
 // legend explains the marks of tables.
-var legend = [...]string{"±: 95% interval", "in brackets: lowest and highest", "bold (in plain text ◄): the best of its column",
-	"paper: what was published", "–: missing",
+var legend = [...]string{"±: 95% interval", "in brackets: lowest and highest",
+	"bold (in plain text ◄): the best of its column", "paper: what was published", "–: missing",
 	"a number with how many it is of behind it: the mean of those that are there, not compared"}
 
 // HTML returns the notes in a collapsed section "Notes", or nothing if there are none.

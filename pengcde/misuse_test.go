@@ -98,8 +98,9 @@ func (f named) Params() []nn.Param { return f.params }
 func TestFaultyParameters(t *testing.T) {
 	rate := nn.Param{Name: "field.rate", Dims: []int{4}, Init: nn.Fill(1)}
 	for says, params := range map[string][]nn.Param{
-		`two parameters are named "field.rate"`:              {rate, rate},
-		`two parameters are named "encoder.layers.0.weight"`: {{Name: "encoder.layers.0.weight", Dims: []int{1}, Init: nn.Fill(0)}},
+		`two parameters are named "field.rate"`: {rate, rate},
+		`two parameters are named "encoder.layers.0.weight"`: {
+			{Name: "encoder.layers.0.weight", Dims: []int{1}, Init: nn.Fill(0)}},
 		"without a name":                    {{Dims: []int{1}, Init: nn.Fill(0)}},
 		`"field.rate" is [2 0], want sizes`: {{Name: "field.rate", Dims: []int{2, 0}, Init: nn.Fill(0)}},
 		`"field.rate" has no Init`:          {{Name: "field.rate", Dims: []int{2}}},

@@ -101,7 +101,8 @@ func TestRefused(t *testing.T) {
 			"go mod edit -replace=" + moduleroot.Module + "=" + Quote(checkout)},
 		{"a comma", "a,b", checkout, ErrFolder, "comma"},
 		{"no checkout", "new", folder, moduleroot.ErrCheckout, folder},
-		{"a checkout without a version of Go", "new", folder + "/notcheckout", moduleroot.ErrCheckout, "no line with the version of Go"},
+		{"a checkout without a version of Go", "new", folder + "/notcheckout", moduleroot.ErrCheckout,
+			"no line with the version of Go"},
 	} {
 		_, err := Make(filepath.Join(folder, c.folder), c.checkout)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
@@ -123,7 +124,8 @@ func TestOtherCheckout(t *testing.T) {
 	for _, file := range copied {
 		write(t, folder, "theirs/"+file, "")
 	}
-	write(t, folder, "mine/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+" => ../theirs\n")
+	write(t, folder, "mine/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+
+		" => ../theirs\n")
 	if f := made(t, filepath.Join(folder, "mine")); f.Checkout != filepath.Join(folder, "theirs") {
 		t.Errorf("got %s", f.Checkout)
 	}

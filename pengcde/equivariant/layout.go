@@ -70,8 +70,8 @@ func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern
 		edges = max(edges, pattern.Edges())
 	}
 	if capacity.most != nil && capacity.most[0] != patterns[0].Nodes {
-		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a NeighbourCapacity for graphs of %d nodes, and the "+
-			"graphs of the batch have %d, want one of graphs with as many", capacity.most[0], patterns[0].Nodes)
+		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a NeighbourCapacity for graphs of %d nodes, "+
+			"and the graphs of the batch have %d, want one of graphs with as many", capacity.most[0], patterns[0].Nodes)
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {
@@ -122,8 +122,8 @@ func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 	case dtype != dtypes.Float32 && dtype != dtypes.Float64:
 		return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %s, want float32 or float64", dtype)
 	case !l.Sparse && l.Nodes > maxDense:
-		return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a dense matrix of %d nodes, want at most %d: choose Sparse", l.Nodes,
-			maxDense)
+		return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: a dense matrix of %d nodes, want at most %d: choose "+
+			"Sparse", l.Nodes, maxDense)
 	}
 	count, row := len(snapshots[0]), make([]float64, l.width())
 	rows, tooLarge := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row))), beyond(dtype)
