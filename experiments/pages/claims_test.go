@@ -54,7 +54,7 @@ func TestClaimsOfTwoProfiles(t *testing.T) {
 		t.Errorf("untouched in profile %s: %s", untouched.Profile, untouched.InWords())
 	}
 	const want = "profile full: does not hold: against it in 1 of 8 cases (1 not shown either way, 6 not yet " +
-		"tested). Profile medium: holds in 2 of 8 cases: heat: GN-ODE, Constant (6 not yet tested)"
+		"tested). Profile medium: holds in 2 of 8 cases: heat: gn-ode, constant (6 not yet tested)"
 	if got := untouched.InWords(); got != want {
 		t.Errorf("untouched is %q, want %q", got, want)
 	}
