@@ -239,7 +239,7 @@ func here(backend *xla.Backend) origin {
 	return o
 }
 
-// machine returns the machine and the backend.
+// machine returns the machine with its backend.
 func (o origin) machine() string {
 	if backend := o.Versions["backend"]; backend != "" {
 		return o.Machine + ", " + backend

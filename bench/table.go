@@ -149,7 +149,7 @@ func (f File) notes() []string {
 	return notes
 }
 
-// versions returns the versions in one line, without the backend, which is part of the machine.
+// versions returns the versions in one line, without the backend, which the machine names.
 func (r Row) versions() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {

@@ -14,8 +14,8 @@ import (
 const modulePath = "github.com/peng-cde/pengcde-go/"
 
 // topLevel are the folders at the top, from the ground up: each imports those before it alone.
-var topLevel = []string{"internal", "stats", "figures", "xla", "dyngraph", "pengcde", "affinity", "datasets", "forecast",
-	"experiments", "notebook", "bench", "cmd"}
+var topLevel = []string{"internal", "stats", "figures", "xla", "dyngraph", "pengcde", "affinity", "datasets",
+	"forecast", "experiments", "notebook", "bench", "cmd"}
 
 // mostLayers is the longest path of imports between packages, internal left out.
 const mostLayers = 7

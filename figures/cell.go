@@ -132,7 +132,8 @@ func (c Cell) number(decimals int) string {
 	s := decimal(c.mean/unit, decimals)
 	switch {
 	case c.ranged():
-		return fmt.Sprintf("%s%s (%s to %s%s)", s, times, decimal(c.low/unit, decimals), decimal(c.high/unit, decimals), times)
+		low, high := decimal(c.low/unit, decimals), decimal(c.high/unit, decimals)
+		return fmt.Sprintf("%s%s (%s to %s%s)", s, times, low, high, times)
 	case finiteOr0(c.half) > 0 && power != 0:
 		return fmt.Sprintf("(%s ± %s)%s", s, decimal(c.half/unit, decimals), times)
 	case finiteOr0(c.half) > 0:

@@ -125,7 +125,7 @@ func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *
 		panic(invalid("Config.Network, a %T, forecasts %s, want %s: windows, times, nodes, outputs", d.network, y.Shape(),
 			want))
 	}
-	return d.head.Forecast(nn.Values{}, y, presentFrom(x, dims[1]-d.sizes.Times(dims[1])))
+	return headForecast(d.head, nn.Values{}, y, presentFrom(x, dims[1]-d.sizes.Times(dims[1])))
 }
 
 // presentFrom returns the presence from an observation on, as heads take it; nil if all nodes are present.

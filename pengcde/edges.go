@@ -45,8 +45,8 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	return pattern, snapshots, capacity
 }
 
-// capacityOf returns the capacity for the windows of a run. The capacity is empty if the windows keep all edges: if they
-// have half of the neighbours or more, or if the weights of a window cannot be normalised.
+// capacityOf returns the capacity for the windows of a run. The capacity is empty if the windows keep all edges: if
+// they have half of the neighbours or more, or if the weights of a window cannot be normalised.
 func (m *Model) capacityOf(w dyngraph.Window) equivariant.NeighbourCapacity {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -23,26 +24,23 @@ func headForecast(h head.Head, v nn.Values, z *Node, in head.Inputs) (y *Node) {
 	return y
 }
 
-// headLoss builds the loss of a head and its penalty, nil if it has none. It panics with an error that wraps [ErrInput] if
-// the head does, or if a shape is neither a scalar nor, for parameters of several seeds, [seeds].
+// headLoss builds the loss of a head and its penalty, nil if it has none. It panics with an error that wraps [ErrInput]
+// if the head does, if the penalty is no scalar, or if the loss is neither a scalar nor, for parameters of several
+// seeds, [seeds].
 func headLoss(h head.Head, v nn.Values, y *Node, in head.Inputs) (loss, penalty *Node) {
 	err := panics.Catch(func() { loss, penalty = h.Loss(v, y, in) })
-	for _, part := range []struct {
-		name string
-		node *Node
-	}{{"loss", loss}, {"penalty", penalty}} {
-		switch n := part.node; {
-		case err != nil:
-		case n == nil && part.name == "penalty":
-		case n == nil:
-			err = invalid("the loss is nil, want a scalar")
-		case n.IsScalar() && (v.Seeds == 0 || part.name == "penalty"):
-		case n.Rank() == 1 && v.Seeds > 0 && n.Shape().Dim(0) == int(v.Seeds):
-		case v.Seeds > 0:
-			err = invalid("the %s is %s, want [%d], one for each seed: see head.Mean", part.name, n.Shape(), v.Seeds)
-		default:
-			err = invalid("the %s is %s, want a scalar: see head.Mean", part.name, n.Shape())
-		}
+	want := "a scalar"
+	if v.Seeds > 0 {
+		want = fmt.Sprintf("[%d], one for each seed", v.Seeds)
+	}
+	switch {
+	case err != nil:
+	case loss == nil:
+		err = invalid("the loss is nil, want %s", want)
+	case !slices.Equal(loss.Shape().Dimensions, v.Dims()):
+		err = invalid("the loss is %s, want %s: see head.Mean", loss.Shape(), want)
+	case penalty != nil && !penalty.IsScalar():
+		err = invalid("the penalty is %s, want a scalar", penalty.Shape())
 	}
 	if err != nil {
 		panic(errs.In(fmt.Sprintf("pengcde: Loss of the head %T does not take forecasts %s", h, y.Shape()), err, ErrInput))

@@ -35,8 +35,8 @@ func (c Config) head() (head.Head, error) {
 	case err != nil:
 		return nil, errs.In("pengcde: Config.Head", err, ErrInput)
 	case reflect.TypeOf(h) != reflect.TypeOf(given):
-		return nil, invalid("Config.Head is a %T, whose Sized makes a %T: give a value, not a pointer, and write Sized for a "+
-			"head that embeds another", given, h)
+		return nil, invalid("Config.Head is a %T, whose Sized makes a %T: give a value, not a pointer, and write Sized for "+
+			"a head that embeds another", given, h)
 	}
 	return h, nil
 }

@@ -53,8 +53,8 @@ func (f faulty) Loss(v nn.Values, y *Node, in head.Inputs) (loss, penalty *Node)
 	return f.Nodes.Loss(v, y, in)
 }
 
-// Heads whose own type is lost, or whose forecasts or losses have another shape than wanted, are errors and not silently
-// broadcast.
+// Heads whose own type is lost, or whose forecasts or losses have another shape than wanted, are errors and not
+// silently broadcast.
 func TestFaultyHeads(t *testing.T) {
 	backend, split := xlatest.Go(t), ringSplit(t)
 	config := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1, Head: halfHead{},
@@ -164,7 +164,8 @@ func TestManySteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text := notices.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "1.73e+06 constant steps of 0.1") {
+	text := notices.String()
+	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "1.73e+06 constant steps of 0.1") {
 		t.Errorf("notices %q", text)
 	}
 }

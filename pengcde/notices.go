@@ -78,7 +78,8 @@ func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 		at%s.FeatureSize, at/s.FeatureSize, seen[snapshot][at], start+snapshot, s.Name)
 }
 
-// manySteps is the number of constant steps of a window from which training takes hours.
+// manySteps is the number of constant steps of a window from which on they are called many: times in seconds have more,
+// times in the unit of snapshots have fewer.
 const manySteps = 10_000
 
 // noteSteps writes a warning to Config.Notices, once for each model, if a window takes many constant steps, as times in

@@ -74,7 +74,7 @@ func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 			next.Shape(), want, state.Shape()))
 	}
 	if r.classes {
-		y = r.head.Forecast(nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), presentFrom(x, steps-1))
+		y = headForecast(r.head, nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), presentFrom(x, steps-1))
 	}
 	return []*Node{y, next}
 }

@@ -29,8 +29,9 @@ func TestClusteredIsATestOfMeans(t *testing.T) {
 	values, means := []float64{1, 4, 3, 0, 1, 5}, []float64{2, 4, 2}
 	mean, half := test.CI(values)
 	wantMean, wantHalf := stats.MeanCI(means)
-	if math.Abs(mean-wantMean) > 1e-12 || math.Abs(half-wantHalf) > 1e-12 || math.Abs(test.P(values)-stats.MeanP(means)) > 1e-12 {
-		t.Errorf("%g ± %g, p %g, want %g ± %g, p %g", mean, half, test.P(values), wantMean, wantHalf, stats.MeanP(means))
+	p, wantP := test.P(values), stats.MeanP(means)
+	if math.Abs(mean-wantMean) > 1e-12 || math.Abs(half-wantHalf) > 1e-12 || math.Abs(p-wantP) > 1e-12 {
+		t.Errorf("%g ± %g, p %g, want %g ± %g, p %g", mean, half, p, wantMean, wantHalf, wantP)
 	}
 	if one := stats.Clustered([]int{7, 7, 7}); one.P([]float64{1, 2, 3}) != 1 {
 		t.Error("a single cluster shows a difference")
@@ -40,8 +41,8 @@ func TestClusteredIsATestOfMeans(t *testing.T) {
 	}
 }
 
-// TestClusteredIsCalibrated measures the table of docs/statistics.md: the rate at which a true hypothesis is rejected at
-// 0.05 for three seeds with four worlds each, by the share of the variance between seeds.
+// TestClusteredIsCalibrated measures the table of docs/statistics.md: the rate at which a true hypothesis is rejected
+// at 0.05 for three seeds with four worlds each, by the share of the variance between seeds.
 func TestClusteredIsCalibrated(t *testing.T) {
 	const seeds, worlds, trials = 3, 4, 20000
 	var of []int

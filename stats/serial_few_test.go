@@ -7,8 +7,8 @@ import (
 )
 
 // TestSerialCIOfFewWindows measures the table of docs/statistics.md: the rate at which a true hypothesis is rejected if
-// the windows are few for the lag, and errors are dependent over all or part of it. It also measures the shares of small
-// p values that the page names.
+// the windows are few for the lag, and errors are dependent over all or part of it. It also measures the shares of
+// small p values that the page names.
 func TestSerialCIOfFewWindows(t *testing.T) {
 	const lag, trials = 12, 5000
 	smallP := map[int]float64{1: 0.002, 3: 0.012, 13: 0.10} // by steps, for 20 windows
@@ -50,8 +50,8 @@ func TestSerialCIOfFewWindows(t *testing.T) {
 			share := float64(small) / trials
 			t.Logf("%d windows, moving averages over %d steps: %.4f have p below 0.005", c.windows, c.steps, share)
 			if math.Abs(share-want) > 0.005+want/10 {
-				t.Errorf("%d windows, moving averages over %d steps: %.4f have p below 0.005, the page has %.3f", c.windows, c.steps,
-					share, want)
+				t.Errorf("%d windows, moving averages over %d steps: %.4f have p below 0.005, the page has %.3f", c.windows,
+					c.steps, share, want)
 			}
 		}
 	}

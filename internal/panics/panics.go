@@ -72,8 +72,8 @@ func Catch(build func()) (caught error) {
 	return nil
 }
 
-// origin is the position of a panic that is being recovered, by its innermost call outside of Go's runtime and of GoMLX;
-// foreign says that there were calls inside of them.
+// origin is the position of a panic that is being recovered: its innermost call outside of Go's runtime and of
+// GoMLX; foreign says that there were calls inside of them.
 func origin() (position string, foreign bool) {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // without Callers, origin and what recovers

@@ -74,7 +74,9 @@ func TestWindowCapacity(t *testing.T) {
 // A graph beyond its capacity uses a larger one, and a graph with another number of nodes is an error.
 func TestBeyondCapacity(t *testing.T) {
 	few := graph(t, 9, 1, 0)
-	capacity, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
+	capacity, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) {
+		return make([]float64, few.Edges()), nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

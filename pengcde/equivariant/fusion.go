@@ -10,8 +10,11 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Fusion is A + A' and a weighted sum of maps of A and A', M = A + A' + Σ_k (w_k0 φ_k(A) + w_k1 φ_k(A')). A and A' are in
-// it whether Maps has [IdentityMap] or not.
+// Fusion is A + A' and a weighted sum of maps of A and A',
+//
+//	M = A + A' + Σ_k (w_k0 φ_k(A) + w_k1 φ_k(A'))
+//
+// all [batch, n, n]. A and A' are in it whether Maps has [IdentityMap] or not.
 type Fusion struct {
 	// Maps are the maps in the sum. The k-th has the weight (k, 0) for A and (k, 1) for A'.
 	Maps []Map

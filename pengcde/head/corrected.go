@@ -100,7 +100,8 @@ func (h Corrected) Batch(samples []Sample, saves int) (seen, targets []Array, er
 	prior := make([]float64, h.Outputs*width)
 	copy(prior, h.Linear.Prior)
 	return []Array{{Floats: regressors, Dims: []int{len(samples), h.Sizes.Nodes, width}}},
-		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}}, targets...), err
+		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}},
+			targets...), err
 }
 
 // Start returns the coefficients that [Linear.Solve] fits to the training windows.

@@ -2,8 +2,8 @@ package nn
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// Attention computes weights of a items for each other from their features at b positions, c features each, x [batch, a,
-// b, c]:
+// Attention computes weights of a items for each other from their features at b positions, c features each, x [batch,
+// a, b, c]:
 //
 //	S = softmax_rows(V sigmoid(L R^T + B)),  L = (x w1) W2 [a, b],  R = x w3 [a, b]
 //

@@ -18,7 +18,8 @@ import (
 func TestTimeConv(t *testing.T) {
 	const batch, times, nodes = 2, 5, 3
 	c := TimeConv{Name: "c", In: 2, Out: 4, Kernel: 3}
-	x := host.Floats(Draw([]Param{{Name: "x", Dims: []int{batch * times * nodes * c.In}, Init: Normal(1)}}, dtypes.Float64, 1)[0])
+	drawn := Param{Name: "x", Dims: []int{batch * times * nodes * c.In}, Init: Normal(1)}
+	x := host.Floats(Draw([]Param{drawn}, dtypes.Float64, 1)[0])
 	for _, seeds := range []Seeds{0, batch} {
 		inputs := []any{host.Tensor(dtypes.Float64, x, batch, 1, times, nodes, c.In)}
 		var params [2][][]float64 // weight and bias of each seed

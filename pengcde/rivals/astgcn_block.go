@@ -17,7 +17,8 @@ type attentionBlock struct {
 }
 
 func (b attentionBlock) temporal() nn.Attention {
-	return nn.Attention{Name: b.Name + ".temporal", Items: b.Times, Positions: b.Nodes, Features: b.In, Normal: b.Published}
+	return nn.Attention{Name: b.Name + ".temporal", Items: b.Times, Positions: b.Nodes, Features: b.In,
+		Normal: b.Published}
 }
 
 func (b attentionBlock) spatial() nn.Attention {

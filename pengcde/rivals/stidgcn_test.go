@@ -143,7 +143,8 @@ func TestSTIDGCNDropout(t *testing.T) {
 	drawn := nn.Draw(STIDGCN{}.Params(s), dtypes.Float64, 1)
 	run := func(m STIDGCN, batch int, drop func(*Node, float64) *Node) []float64 {
 		t.Helper()
-		x := nn.Draw([]nn.Param{{Name: "x", Dims: []int{1, s.Inputs, s.Nodes, s.Features}, Init: nn.Normal(1)}}, dtypes.Float64, 2)[0]
+		features := nn.Param{Name: "x", Dims: []int{1, s.Inputs, s.Nodes, s.Features}, Init: nn.Normal(1)}
+		x := nn.Draw([]nn.Param{features}, dtypes.Float64, 2)[0]
 		inputs := []any{x}
 		for _, p := range drawn {
 			inputs = append(inputs, p)

@@ -37,7 +37,8 @@ type Checkpoint struct {
 	// Path is the prefix of the file names PATH.a.safetensors and PATH.b.safetensors. Missing folders are made.
 	Path string
 	// Key identifies the model and its data; a checkpoint with another key, configuration or initial parameters is
-	// refused. A model that still has the parameters that the interrupted training left in it may go on.
+	// refused. A model that still has the parameters that this training left in it may go on, or gets its result
+	// again.
 	Key string
 	// Every is the time between two writes; 0 means 30 s, [EachStep] means after each optimiser step.
 	Every time.Duration

@@ -212,6 +212,12 @@ func TestCheckpointGoesOnWithItsOwnParameters(t *testing.T) {
 			if err != nil || !got[0].Equal(want[0]) {
 				t.Fatalf("average %g, cut at %d: %v, %v, want %v", average, at, got, err, want[0])
 			}
+			ended := &bowl{target: downhill}
+			if got, _, err = Fit(context.Background(), backend, ended, got, config); err != nil || !got[0].Equal(want[0]) ||
+				ended.calls > 0 {
+				t.Fatalf("average %g, after the end: %v, %v after %d gradients, want %v at once", average, got, err, ended.calls,
+					want[0])
+			}
 		}
 	}
 }

@@ -256,7 +256,8 @@ func TestSIRPanels(t *testing.T) {
 		studytest.Draw(t, folder, c.panel, f)
 	}
 	notes := strings.Join(study.notes(r), "\n")
-	if !strings.Contains(notes, "Times of 3 settings on another system, or with another number of CPUs, show as missing") ||
+	const missing = "Times of 3 settings on another system, or with another number of CPUs, show as missing"
+	if !strings.Contains(notes, missing) ||
 		!strings.Contains(notes, "7.5") ||
 		!strings.Contains(notes, "gamma") {
 		t.Errorf("notes: %s", notes)

@@ -63,18 +63,22 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 		if len(row.Finished()) == 0 {
 			continue
 		}
-		line := figures.Series{Name: row[0].Model.Name, X: kappas, Points: true, Style: catalogue.StyleIn(r, id),
-			Band: "lowest to highest seed"}
+		line := figures.Series{Name: row[0].Model.Name, X: kappas, Points: true, Style: catalogue.StyleIn(r, id)}
+		several := false
 		for _, value := range results.Values(kappaKey) {
 			runs := row.Where(kappaKey, value)
 			mean, low, high := math.NaN(), math.NaN(), math.NaN()
 			if scores := figures.Positive(runs.Scores(string(OnTest))); runs.Gap() == "" && len(scores) > 0 {
 				mean, low, high = stat.Mean(scores, nil), slices.Min(scores), slices.Max(scores)
+				several = several || len(scores) > 1
 			}
 			line.Y, line.Lower, line.Upper = append(line.Y, mean), append(line.Lower, low), append(line.Upper, high)
 		}
 		if !slices.ContainsFunc(line.Y, func(y float64) bool { return !math.IsNaN(y) }) {
 			continue
+		}
+		if line.Band = "lowest to highest seed"; !several {
+			line.Lower, line.Upper, line.Band = nil, nil, ""
 		}
 		lines = append(lines, line)
 	}

@@ -30,6 +30,14 @@ type worldsSize struct {
 	further func(model string, of worldOf) int
 }
 
+// seedsOf returns the number of seeds of a row in a world.
+func (s worldsSize) seedsOf(model string, of worldOf) int {
+	if s.further == nil {
+		return s.seeds
+	}
+	return s.seeds + s.further(model, of)
+}
+
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
 	size := worldsSize{nodes: 400, seeds: 3, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,

@@ -81,13 +81,10 @@ const trainingGraphs = 4
 func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := w.size(scope.Profile)
 	models, worlds := w.models(size), w.of(size)
-	seeds, further := size.seeds, func(worldModel, worldOf) int { return 0 }
-	if size.further != nil {
-		further = func(m worldModel, of worldOf) int { return size.further(m.ID, of) }
-		for _, m := range models {
-			for _, of := range worlds {
-				seeds = max(seeds, size.seeds+further(m, of))
-			}
+	seeds := size.seeds
+	for _, m := range models {
+		for _, of := range worlds {
+			seeds = max(seeds, size.seedsOf(m.ID, of))
 		}
 	}
 	for _, seed := range scope.SeedsOr(seeds) {
@@ -100,7 +97,7 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 		for _, model := range models {
 			for i, of := range worlds {
 				if size.except != nil && size.except(model.ID, of.family.Name()) ||
-					scope.Seeds == nil && int(seed) >= size.seeds+further(model, of) {
+					scope.Seeds == nil && int(seed) >= size.seedsOf(model.ID, of) {
 					continue
 				}
 				at := world{worldModel: model, worldData: data[i], task: of.task, family: of.family}
