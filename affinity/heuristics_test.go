@@ -92,6 +92,16 @@ func TestMessageHeuristics(t *testing.T) {
 			t.Errorf("%T: %v, want %v", c.f, got, c.want)
 		}
 	}
+	// 0.3 begins step 3 of 0.1, so that it ends the step of 0.2.
+	short := &affinity.MessageAverage{Window: 1}
+	short.Reset(affinity.Task{Nodes: 1, Classes: 3, Step: 0.1})
+	messages := []dyngraph.Event{{Destination: 1, Weight: 1}, {Time: 0.2, Destination: 1, Weight: 5}}
+	if err := short.Observe(messages); err != nil {
+		t.Fatal(err)
+	}
+	if got := forecast(t, short, 0.3); !close(got, []float64{0, 5, 0}) {
+		t.Errorf("after a step of 0.1: %v", got)
+	}
 	// Large weights that are no longer among the last leave no rounding error.
 	f := start(&affinity.MessageMean{Last: 2})
 	for _, w := range []float64{1e30, 1, 2} {

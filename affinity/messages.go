@@ -91,14 +91,15 @@ type MessageAverage struct {
 	// Window is W, 1 or more; 0 means 7.
 	Window float64 `json:"Window"`
 	step   float64
-	begin  float64 // of the current step, -Inf before the first event
+	first  float64 // time of the first event, NaN before it
+	number float64 // of the current step, counted from the first
 	sums   map[int32]map[int32]float64
 	rows
 }
 
 // Reset forgets all messages.
 func (m *MessageAverage) Reset(task Task) {
-	m.step, m.begin, m.sums = task.Step, math.Inf(-1), make(map[int32]map[int32]float64)
+	m.step, m.first, m.number, m.sums = task.Step, math.NaN(), 0, make(map[int32]map[int32]float64)
 	m.rows.Reset(task)
 }
 
@@ -123,14 +124,14 @@ func (m *MessageAverage) Observe(events []dyngraph.Event) error {
 
 // pass ends the current step if a time is after it, and begins the step of that time.
 func (m *MessageAverage) pass(t float64) error {
-	if math.IsInf(m.begin, -1) {
-		m.begin = t
+	if math.IsNaN(m.first) {
+		m.first = t
 	}
-	steps := math.Floor((t - m.begin) / m.step)
-	if steps < 1 {
+	now := dyngraph.StepOf(m.first, m.step, t)
+	if now <= m.number {
 		return nil
 	}
-	m.begin += steps * m.step
+	m.number = now
 	w, err := window7(m.Window)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ type WindowConfig struct {
 	// Length is the number of snapshots of a window: all but the last are inputs, the last is forecast. The paper uses
 	// 3 on tgbn-trade and 10 on tgbn-genre.
 	Length int
-	// Train and Validation are fractions of the windows, rounded down; 0 means .6 and .2, as in the paper.
+	// Train and Validation are fractions of the windows, rounded down; both 0 means .6 and .2, as in the paper.
 	Train, Validation float64
 	// Seed shuffles the windows.
 	Seed uint64

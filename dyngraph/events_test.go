@@ -78,6 +78,48 @@ func TestSnapshotsSumTheEvents(t *testing.T) {
 	})
 }
 
+// The begin of a step, as computed from the first time and the step, is in that step, and so is a time equal to it but
+// for rounding.
+func TestStepOf(t *testing.T) {
+	for _, c := range []struct{ first, step, t, want float64 }{
+		{0, 0.1, 0.3, 3}, {0, 0.1, 4.3, 43}, {0, 0.1, 4.299999, 42}, {0, 0.1, -0.3, -3}, {0, 0.1, -0.31, -4},
+		{5, 2, 8.999999999, 1}, {5, 2, 9, 2}, {1.6e9, 0.1, 1.6e9 + 0.3, 3}, {1.6e9, 0.1, 1.6e9 + 0.2999, 2},
+		{1.6e9, 86400, 1.6e9 + 86399.999, 0}, {1.6e9, 86400, 1.6e9 + 86400, 1}, {0, 1, 1e300, 1e300},
+	} {
+		if got := dyngraph.StepOf(c.first, c.step, c.t); got != c.want {
+			t.Errorf("%.17g is in step %g of %g from %g on, want %g", c.t, got, c.step, c.first, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.Float64Range(-1e6, 1e6).Draw(t, "first")
+		step := rapid.SampledFrom([]float64{0.1, 0.25, 1. / 3, 7, 0.7}).Draw(t, "step")
+		k := float64(rapid.IntRange(0, 100000).Draw(t, "step number"))
+		if got := dyngraph.StepOf(first, step, first+k*step); got != k {
+			t.Fatalf("the begin of step %g is in step %g", k, got)
+		}
+		if got := dyngraph.StepOf(first, step, first+(k+0.5)*step); got != k {
+			t.Fatalf("the middle of step %g is in step %g", k, got)
+		}
+	})
+	var events []dyngraph.Event
+	for k := range 100 {
+		events = append(events, dyngraph.Event{Time: float64(k) * 0.1, Weight: float64(k + 1)})
+	}
+	snapshots, err := stream(events...).Aggregate(0.1)
+	if err != nil || len(snapshots) != 100 {
+		t.Fatalf("%d snapshots of 100 (%v)", len(snapshots), err)
+	}
+	again, err := dyngraph.EventsOf(snapshots).Aggregate(0.1)
+	if err != nil || len(again) != 100 {
+		t.Fatalf("%d snapshots of 100 snapshots (%v)", len(again), err)
+	}
+	for k, s := range again {
+		if !slices.Equal(s.Weights, []float64{float64(k + 1)}) {
+			t.Errorf("snapshot %d has the weights %v", k, s.Weights)
+		}
+	}
+}
+
 func TestSeriesOf(t *testing.T) {
 	snapshots := []dyngraph.Snapshot{
 		{Time: 5, From: []int32{0, 2}, To: []int32{1, 0}, Weights: []float64{1, 2}},

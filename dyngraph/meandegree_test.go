@@ -1,6 +1,9 @@
 package dyngraph_test
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -25,6 +28,26 @@ func TestMeanDegree(t *testing.T) {
 		}
 		for k := range c.want {
 			fixture.Close(t, name, got[k], c.want[k], 1e-15)
+		}
+	}
+	_, _, err = dyngraph.MeanDegree.Apply(p, [][]float64{{1e-200, 0, 0, 0}, {1e200, 0, 0, 0}})
+	if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "overflows") {
+		t.Errorf("weights of very different units: %v", err)
+	}
+}
+
+// A graph that does not change is one row in memory, before and after normalisation.
+func TestNormaliseSharesRows(t *testing.T) {
+	p, _, err := dyngraph.NewPattern(2, []int{0}, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := []float64{2}, []float64{2}
+	for _, n := range []dyngraph.Normalisation{dyngraph.MeanDegree, dyngraph.Log, dyngraph.NormalisedLaplacian,
+		dyngraph.NormalisedAdjacency} {
+		_, rows, err := n.Apply(p, [][]float64{one, one, other})
+		if err != nil || &rows[0][0] != &rows[1][0] || &rows[1][0] == &rows[2][0] || !slices.Equal(rows[0], rows[2]) {
+			t.Errorf("%s: %v (%v)", n, rows, err)
 		}
 	}
 }

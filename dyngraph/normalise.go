@@ -54,7 +54,8 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 	case NormalisedAdjacency:
 		return p.symmetric(weights, 0, 1)
 	case MeanDegree:
-		return p, p.overDegree(weights), nil
+		divided, err := p.overDegree(weights)
+		return p, divided, err
 	}
 	return p.symmetric(weights, 1, -1)
 }
@@ -65,8 +66,8 @@ func (p *Pattern) weightFault(weights [][]float64) string {
 		if len(row) != p.Edges() {
 			return fmt.Sprintf("weights of snapshot %d hold %d entries, want %d", i, len(row), p.Edges())
 		}
-		if i > 0 && len(row) > 0 && &row[0] == &weights[i-1][0] {
-			continue // rows share memory if the graph is the same for many snapshots
+		if repeats(weights, i) {
+			continue
 		}
 		for e, w := range row {
 			if !finite(w) {
@@ -92,43 +93,60 @@ func (p *Pattern) MeanDegreeOf(weights [][]float64) float64 {
 	return 1
 }
 
-// overDegree divides the rows by the mean degree. Rows that share memory, as for a graph that is the same for many
-// snapshots, share memory in the result.
-func (p *Pattern) overDegree(weights [][]float64) [][]float64 {
-	degree, divided := p.MeanDegreeOf(weights), make([][]float64, len(weights))
-	for i, row := range weights {
-		if i > 0 && len(row) > 0 && &row[0] == &weights[i-1][0] {
-			divided[i] = divided[i-1]
+// repeats reports whether row i shares its memory with the row before it, as if the graph did not change.
+func repeats(rows [][]float64, i int) bool {
+	return i > 0 && len(rows[i]) > 0 && &rows[i][0] == &rows[i-1][0]
+}
+
+// converted returns what convert makes of each row. Rows that share memory share it in the result.
+func converted(rows [][]float64, convert func(i int, row []float64) ([]float64, error)) ([][]float64, error) {
+	made := make([][]float64, len(rows))
+	for i, row := range rows {
+		if repeats(rows, i) {
+			made[i] = made[i-1]
 			continue
 		}
-		divided[i] = make([]float64, len(row))
-		for e, w := range row {
-			divided[i][e] = w / degree
+		var err error
+		if made[i], err = convert(i, row); err != nil {
+			return nil, err
 		}
 	}
-	return divided
+	return made, nil
+}
+
+// overDegree divides the rows by the mean degree.
+func (p *Pattern) overDegree(weights [][]float64) ([][]float64, error) {
+	degree := p.MeanDegreeOf(weights)
+	return converted(weights, func(i int, row []float64) ([]float64, error) {
+		divided := make([]float64, len(row))
+		for e, w := range row {
+			if divided[e] = w / degree; !finite(divided[e]) {
+				return nil, invalid("weight %g of edge %d -> %d in snapshot %d over the mean degree %g overflows, want "+
+					"weights of one unit in all snapshots", w, p.From[e], p.To[e], i, degree)
+			}
+		}
+		return divided, nil
+	})
 }
 
 func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
-	logs := make([][]float64, len(weights))
-	for i, row := range weights {
-		logs[i] = make([]float64, len(row))
+	return converted(weights, func(i int, row []float64) ([]float64, error) {
+		logs := make([]float64, len(row))
 		for e, w := range row {
 			if w <= -1 {
 				return nil, invalid("weight %g of edge %d -> %d in snapshot %d has no log(1+w), want "+
 					"weights above -1", w, p.From[e], p.To[e], i)
 			}
-			logs[i][e] = math.Log1p(w)
+			logs[e] = math.Log1p(w)
 		}
-	}
-	return logs, nil
+		return logs, nil
+	})
 }
 
 // symmetric returns identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
 func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Pattern, [][]float64, error) {
 	looped, index, loop := p.withLoops()
-	controls := make([][]float64, len(weights))
-	for i, row := range weights {
+	controls, err := converted(weights, func(i int, row []float64) ([]float64, error) {
 		out, in := slices.Repeat([]float64{1}, p.Nodes), slices.Repeat([]float64{1}, p.Nodes)
 		for e, w := range row {
 			out[p.From[e]] += w
@@ -136,11 +154,11 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 		}
 		for u := range out {
 			if !(out[u] > 0 && in[u] > 0) {
-				return nil, nil, invalid("node %d of snapshot %d has degrees %g out and %g in with its "+
+				return nil, invalid("node %d of snapshot %d has degrees %g out and %g in with its "+
 					"self-loop, want positive ones: negative weights need another normalisation", u, i, out[u], in[u])
 			}
 			if math.IsInf(out[u], 1) || math.IsInf(in[u], 1) {
-				return nil, nil, invalid("node %d of snapshot %d has degrees %g out and %g in: the sum "+
+				return nil, invalid("node %d of snapshot %d has degrees %g out and %g in: the sum "+
 					"of its weights overflows, want a smaller unit of the weights", u, i, out[u], in[u])
 			}
 		}
@@ -151,9 +169,9 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 		for e, w := range row {
 			c[index[e]] += sign * w / geometricMean(out[p.From[e]], in[p.To[e]])
 		}
-		controls[i] = c
-	}
-	return looped, controls, nil
+		return c, nil
+	})
+	return looped, controls, err
 }
 
 // geometricMean returns the geometric mean of two positive numbers, whose product may overflow.

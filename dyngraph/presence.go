@@ -29,7 +29,7 @@ func (s *Series) WithPresence(present [][]bool) (*Series, error) {
 	}
 	other.Weights = slices.Clone(s.Weights)
 	for i, row := range s.Weights {
-		if i > 0 && len(row) > 0 && &row[0] == &s.Weights[i-1][0] && slices.Equal(present[i], present[i-1]) {
+		if repeats(s.Weights, i) && slices.Equal(present[i], present[i-1]) {
 			other.Weights[i] = other.Weights[i-1] // a graph that does not change is one row
 			continue
 		}

@@ -21,8 +21,8 @@ const MaxSnapshots = 1 << 20
 //
 //	first + k*step <= time < first + (k+1)*step
 //
-// where first is the time of the first event. The last snapshot holds the last event. Snapshots in between without an
-// event are empty. Only one snapshot is held in memory at a time, and never the events. Errors wrap [ErrInvalid] or
+// up to rounding, see [StepOf], where first is the time of the first event. The last snapshot holds the last event.
+// Snapshots in between without an event are empty. Only one snapshot is held in memory at a time, and never the events. Errors wrap [ErrInvalid] or
 // come from the stream.
 func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 	return func(yield func(Snapshot, error) bool) {
@@ -41,7 +41,7 @@ func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 			if at == 0 {
 				first, b.time = event.Time, event.Time
 			}
-			now := math.Floor((event.Time - first) / step)
+			now := StepOf(first, step, event.Time)
 			if now >= MaxSnapshots {
 				yield(Snapshot{}, invalid("more than %d snapshots of step %g from %s to %s, want a larger step",
 					MaxSnapshots, step, timeText(first), timeText(event.Time)))
@@ -61,6 +61,18 @@ func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 			b.close(yield)
 		}
 	}
+}
+
+// StepOf returns the number k of the step that contains time t, first + k*step <= t < first + (k+1)*step, as a whole
+// number that may be too large for an int. A time within rounding of the beginning of a step is in that step, so that
+// 0.3 is in step 3 of 0.1 from 0 on, although 0.3/0.1 is below 3 in float64.
+func StepOf(first, step, t float64) float64 {
+	const rounding = 0x1p-50
+	q := (t - first) / step
+	if whole := math.Round(q); math.Abs(q-whole) <= rounding*max(math.Abs(first), math.Abs(t))/step {
+		return whole
+	}
+	return math.Floor(q)
 }
 
 // Aggregate collects the snapshots of [Events.Snapshots].

@@ -140,12 +140,12 @@ type source struct {
 // compiled. If backend is nil the tensors stay on the host.
 func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) {
 	var made []*batch
-	count := len(seeds[0].windows)
+	count, valid := len(seeds[0].windows), validated{}
 	for from := 0; from < count; from += size {
 		var samples []sample
 		for _, seed := range seeds {
 			for i := from; i < from+size; i++ {
-				s, err := seed.model.training(seed.windows[min(i, count-1)])
+				s, err := seed.model.training(seed.windows[min(i, count-1)], valid)
 				if err != nil {
 					return made, err
 				}
@@ -193,13 +193,13 @@ func newParts(backend *xla.Backend, seeds []source, samples []sample) (*batch, e
 	return b, nil
 }
 
-// muchData is the size of batches in bytes from which giveBack releases memory.
-const muchData = 256 << 20
+// releaseFrom is the size of batches in bytes from which releaseMemory releases memory.
+const releaseFrom = 256 << 20
 
-// giveBack returns the memory used to make batches to the operating system if the batches are large. Otherwise Go would
-// keep about the same amount again, more than a GiB at 100,000 nodes, while a solve on a CPU needs memory of the same
-// system.
-func giveBack(made []*batch) {
+// releaseMemory returns the memory used to make batches to the operating system if the batches are large. Otherwise Go
+// would keep about the same amount again, more than a GiB at 100,000 nodes, while a solve on a CPU needs memory of the
+// same system.
+func releaseMemory(made []*batch) {
 	bytes := int64(0)
 	for _, b := range made {
 		bytes += b.owned.Bytes()
@@ -207,7 +207,7 @@ func giveBack(made []*batch) {
 			bytes += p.owned.Bytes()
 		}
 	}
-	if bytes >= muchData {
+	if bytes >= releaseFrom {
 		debug.FreeOSMemory()
 	}
 }

@@ -196,7 +196,7 @@ func TestClassOfWindow(t *testing.T) {
 		{s.Whole(), []float64{0, 0, 1}}, {dyngraph.Window{Series: s, Length: classInputs}, []float64{0, 0, 1}},
 		{dyngraph.Window{Series: s, Length: classInputs - 1}, []float64{0, 1, 0}},
 	} {
-		sample, err := m.training(c.window)
+		sample, err := m.training(c.window, validated{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,9 +133,9 @@ type Execution struct {
 
 const defaultStep = 0.1
 
-// invalid returns an error that wraps [ErrInput].
 var errNoContext = invalid("the context is nil, want one such as context.Background()")
 
+// invalid returns an error that wraps [ErrInput].
 func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }

@@ -88,7 +88,7 @@ func TestOwnEdges(t *testing.T) {
 		fixture.Close(t, name+": gradient", gradients[0], gradients[1], 1e-10)
 		for _, w := range split.Test {
 			fixture.Close(t, name+": forecast", forecast(t, sparse, w), forecast(t, dense, w), 1e-12)
-			one, err := sparse.sample(w, false)
+			one, err := sparse.sample(w, false, validated{})
 			if err != nil {
 				t.Fatal(err)
 			}

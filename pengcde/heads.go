@@ -55,7 +55,8 @@ func (m *Model) start(training []dyngraph.Window) error {
 	if !ok {
 		return nil
 	}
-	values, err := h.Start(training, m.check)
+	valid := validated{}
+	values, err := h.Start(training, func(w dyngraph.Window) error { return m.check(w, valid) })
 	if err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}

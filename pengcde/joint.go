@@ -79,7 +79,7 @@ func (j *joint) resize(runs []int) (err error) {
 		return err
 	}
 	j.validation, err = batches(backend, size, validation...)
-	giveBack(j.training)
+	releaseMemory(j.training)
 	return err
 }
 
@@ -95,7 +95,7 @@ func (j *joint) answer(ctx context.Context, group []*request) {
 		if err == nil {
 			return
 		}
-		j.blame(ctx, err, group)
+		j.assignError(ctx, err, group)
 	}
 }
 
@@ -119,7 +119,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 		defer xla.Free(params...)
 	}
 	b := j.batch(first.batch)
-	made, err := j.network.evaluate(ctx, params, j.freeze(b, group), first.purpose())
+	made, err := j.network.evaluate(ctx, params, j.withIdleFrozen(b, group), first.purpose())
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (j *joint) batch(at int) *batch {
 	return j.training[at]
 }
 
-// freeze returns the batch with the samples of runs that do not wait frozen: they take no steps.
-func (j *joint) freeze(b *batch, group []*request) *batch {
+// withIdleFrozen returns the batch with the samples of runs that do not wait frozen: they take no steps.
+func (j *joint) withIdleFrozen(b *batch, group []*request) *batch {
 	size := len(b.times) / len(j.slots)
 	other := *b
 	other.times = slices.Clone(b.times)
@@ -168,9 +168,9 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 	return &other
 }
 
-// blame assigns an error of a solve to the runs whose samples failed, with sample indices as in a single run. An error
-// that cannot be assigned to waiting runs is assigned to all of them.
-func (j *joint) blame(ctx context.Context, err error, group []*request) {
+// assignError assigns an error of a solve to the runs whose samples failed, with sample indices as in a single run. An
+// error that cannot be assigned to waiting runs is assigned to all of them.
+func (j *joint) assignError(ctx context.Context, err error, group []*request) {
 	size := len(j.training[0].times) / len(j.slots)
 	at := func(sample int) *request { return group[j.slots[sample/size]] }
 	own := make(map[*request]error)

@@ -29,14 +29,14 @@ func LinearLaw(nodes int) Config {
 }
 
 // Law returns the equation that a model of [LinearLaw] has learned. The graphs and targets of the windows, which are
-// whole series, determine its units. With other options of the field, or with more than one state, hidden layer or
-// target, the error wraps [ErrInput].
+// whole series, determine its units. The error wraps [ErrInput] for a model that differs from LinearLaw in more than
+// the maps and their scale, the path, the steps of the solver, and how and from which seed it is computed.
 func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
-	f, ok := m.config.Field.(field.PENG)
-	if c := m.config; !ok || c.Hidden != 1 || c.Layers != 1 || c.Outputs != 1 || !c.LinearCoders || !c.GraphOnly ||
-		c.Normalise != dyngraph.MeanDegree || f.Style.Norm.Over != nn.NoNorm || f.Style.Linear || f.Style.Feedback ||
-		f.DerivativeIn != field.LastLayer || f.DerivativeMaps != nil {
-		return law.Law{}, invalid("the law of a model with another configuration: make it with LinearLaw")
+	f, _ := m.config.Field.(field.PENG)
+	if other, err := m.config.unlikeLaw(f); err != nil {
+		return law.Law{}, err
+	} else if other != "" {
+		return law.Law{}, invalid("the law of a model whose Config.%s is not as in LinearLaw: make it with LinearLaw", other)
 	}
 	if m.params == nil {
 		return law.Law{}, ErrClosed
@@ -47,9 +47,9 @@ func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
 	}
 	read := func(name string) float64 { return m.mustParameter(name)[0] }
 	weight, bias := read("field.layers.0.linear.weight"), read("field.layers.0.linear.bias")
-	degree := 0.0
+	degree, valid := 0.0, validated{}
 	for _, w := range windows {
-		if err := m.check(w); err != nil {
+		if err := m.check(w, valid); err != nil {
 			return law.Law{}, err
 		}
 		degree += w.Series.Pattern.MeanDegreeOf(w.Series.Weights) / float64(len(windows))
@@ -71,6 +71,17 @@ func (m *Model) Law(windows []dyngraph.Window) (law.Law, error) {
 		return law.Law{}, errs.In("pengcde", err, ErrInput)
 	}
 	return measured, nil
+}
+
+// unlikeLaw returns the name of a setting by which c, whose field is f, is not linear in its targets, or "".
+func (c Config) unlikeLaw(f field.PENG) (string, error) {
+	linear := LinearLaw(c.Nodes)
+	of := linear.Field.(field.PENG)
+	of.Maps, of.LocalScale = f.Maps, f.LocalScale
+	linear.Field, linear.Execution = of, c.Execution
+	linear.Path, linear.Adaptive, linear.Step, linear.MaxSteps = c.Path, c.Adaptive, c.Step, c.MaxSteps
+	linear, err := linear.withDefaults()
+	return difference(c, linear), err
 }
 
 // mustParameter returns a parameter that the configuration declares.

@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 )
 
 // The law of a model is its equation: integrated by hand on a constant graph, and with the jump at an event, it gives
@@ -85,6 +86,27 @@ func TestLawOfOtherModels(t *testing.T) {
 	m := rectilinearModel(t)
 	if _, err := m.Law([]dyngraph.Window{events(t, nil).Whole()}); !errors.Is(err, ErrInput) {
 		t.Errorf("law of a field with a norm: %v, want ErrInput", err)
+	}
+	for _, c := range []struct {
+		want   string
+		change func(*Config)
+	}{
+		{"Head", func(c *Config) { c.Head = head.Summed{} }},
+		{"Head", func(c *Config) { c.Parity = true }}, // the head compares all nodes
+		{"Hidden", func(c *Config) { c.Hidden = 2 }},
+		{"Field", func(c *Config) { c.Field = field.Affine() }},
+	} {
+		config := LinearLaw(3)
+		c.change(&config)
+		other, err := New(xlatest.Go(t), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		_, err = other.Law([]dyngraph.Window{events(t, nil).Whole()})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "Config."+c.want) {
+			t.Errorf("law of a model with another %s: %v", c.want, err)
+		}
 	}
 	linear, err := New(xlatest.Go(t), LinearLaw(3))
 	if err != nil {

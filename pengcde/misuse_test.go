@@ -160,7 +160,7 @@ func TestManySteps(t *testing.T) {
 	}
 	w := dyngraph.Window{Series: &series, Start: 1, Length: 4}
 	for range 2 {
-		if _, err := m.sample(w, false); err != nil {
+		if _, err := m.sample(w, false, validated{}); err != nil {
 			t.Fatal(err)
 		}
 	}

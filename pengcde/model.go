@@ -111,6 +111,9 @@ func (m *Model) SetMemory(memory ode.Memory) error {
 // SetNormalise sets Config.Normalise; the zero value has the same meaning as there. It does not recompile programs, so
 // comparing normalisations compiles once.
 func (m *Model) SetNormalise(normalise dyngraph.Normalisation) error {
+	if m.params == nil {
+		return ErrClosed
+	}
 	if err := normalise.Check(); err != nil {
 		return errs.In("pengcde: SetNormalise", err, ErrInput)
 	}

@@ -331,6 +331,9 @@ func TestClosedModel(t *testing.T) {
 		ErrClosed) {
 		t.Errorf("forecast: %v", err)
 	}
+	if err := m.SetNormalise(dyngraph.Raw); !errors.Is(err, ErrClosed) {
+		t.Errorf("normalisation: %v", err)
+	}
 }
 
 func TestModelInputErrors(t *testing.T) {

@@ -26,7 +26,7 @@ type network interface {
 }
 
 // purpose says what a batch is evaluated for. A value n above forGradient means a gradient by a solve that is refined n
-// times, see [finer].
+// times, see [train.Refiner].
 type purpose int
 
 const (

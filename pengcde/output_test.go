@@ -148,7 +148,7 @@ func TestOutputs(t *testing.T) {
 			!slices.Equal(y.Times, c.window.ForecastTimes()[len(c.window.ForecastTimes())-c.times:]) {
 			t.Errorf("%q, whole %t: %d (%v), want %d times with %d rows", c.head, c.window.Whole, shape(y), err, c.times, rows)
 		}
-		sample, err := m.training(c.window)
+		sample, err := m.training(c.window, validated{})
 		if isSummed(c.head) { // the ring has only targets of nodes
 			if !errors.Is(err, ErrInput) {
 				t.Errorf("%q without targets of the graph: %v, want ErrInput", c.head, err)

@@ -70,10 +70,10 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 		return nil, invalid("%d windows with times for %d, want at least one window, and times for each or none",
 			len(windows), len(times))
 	}
-	samples, asked := make([]sample, len(windows)), make([][]float64, len(windows))
+	samples, asked, valid := make([]sample, len(windows)), make([][]float64, len(windows)), validated{}
 	for b, w := range windows {
 		var err error
-		if samples[b], err = m.sample(w, false); err != nil {
+		if samples[b], err = m.sample(w, false, valid); err != nil {
 			return nil, err
 		}
 		if asked[b] = samples[b].taken.Times; times != nil {

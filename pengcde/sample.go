@@ -71,8 +71,22 @@ func writeAffinities(w io.Writer, a *dyngraph.Affinities) error {
 	return nil
 }
 
+// validated holds the series that a call has validated: each takes time once, not for each of its windows.
+type validated map[*dyngraph.Series]bool
+
+func (v validated) check(s *dyngraph.Series) error {
+	if v[s] {
+		return nil
+	}
+	if err := s.Validate(); err != nil {
+		return errs.In("pengcde", err, ErrInput)
+	}
+	v[s] = true
+	return nil
+}
+
 // check returns an error if a window cannot be an input of the model.
-func (m *Model) check(w dyngraph.Window) error {
+func (m *Model) check(w dyngraph.Window, valid validated) error {
 	if m.params == nil {
 		return ErrClosed
 	}
@@ -100,15 +114,12 @@ func (m *Model) check(w dyngraph.Window) error {
 	if err := m.config.Head.Check(w); err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
-	if err := s.Validate(); err != nil {
-		return errs.In("pengcde", err, ErrInput)
-	}
-	return nil
+	return valid.check(s)
 }
 
 // sample reads a window without save times; training says whether to read its targets.
-func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
-	if err := m.check(w); err != nil {
+func (m *Model) sample(w dyngraph.Window, training bool, valid validated) (sample, error) {
+	if err := m.check(w, valid); err != nil {
 		return sample{}, err
 	}
 	s, end := w.Series, w.Start+w.Inputs()
@@ -182,8 +193,8 @@ func (c Config) checkEntries(snapshots [][]float64) error {
 }
 
 // training returns the sample of a window with its targets; its save times are the times of the targets.
-func (m *Model) training(w dyngraph.Window) (sample, error) {
-	s, err := m.sample(w, true)
+func (m *Model) training(w dyngraph.Window, valid validated) (sample, error) {
+	s, err := m.sample(w, true, valid)
 	if err != nil {
 		return s, err
 	}

@@ -61,10 +61,10 @@ func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []
 	if params == nil {
 		return ErrClosed
 	}
-	samples := make([]sample, len(windows))
+	samples, valid := make([]sample, len(windows)), validated{}
 	for b, w := range windows {
 		var err error
-		if samples[b], err = m.sample(w, false); err != nil {
+		if samples[b], err = m.sample(w, false, valid); err != nil {
 			return err
 		}
 		samples[b].times = samples[b].paths.Knots

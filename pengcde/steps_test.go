@@ -101,7 +101,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			defer batch.free()
 			var before, after, beside [][]float64
 			for _, w := range windows {
-				s, err := m.sample(w, false)
+				s, err := m.sample(w, false, validated{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -167,7 +167,7 @@ func TestSTGNCDEStops(t *testing.T) {
 		for k := 3; k < len(series.Times); k++ {
 			series.Features[k] = series.Features[2]
 		}
-		s, err := m.sample(series.Whole(), false)
+		s, err := m.sample(series.Whole(), false, validated{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,14 +39,14 @@ func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		moving, err := m.sample(window, false)
+		moving, err := m.sample(window, false, validated{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(moving.stops) != c.want {
 			t.Errorf("%s: steps end at %v, want %d times", c.what, moving.stops, c.want)
 		}
-		quiet, err := m.sample(still, false)
+		quiet, err := m.sample(still, false, validated{})
 		if err != nil {
 			t.Fatal(err)
 		}

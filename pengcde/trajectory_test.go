@@ -263,12 +263,12 @@ func TestTrajectoryErrors(t *testing.T) {
 
 // Memory used to make large batches is returned to the system; for small batches it is not.
 func TestMuchData(t *testing.T) {
-	for bytes, want := range map[int]bool{muchData - 8: false, muchData: true} {
+	for bytes, want := range map[int]bool{releaseFrom - 8: false, releaseFrom: true} {
 		b := &batch{}
 		b.owned.Own(tensors.FromShape(shapes.Make(dtypes.Float64, bytes/8)))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		giveBack([]*batch{b})
+		releaseMemory([]*batch{b})
 		runtime.ReadMemStats(&after)
 		b.free()
 		if got := after.NumForcedGC > before.NumForcedGC; got != want {

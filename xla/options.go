@@ -26,8 +26,11 @@ const (
 // oneDevice returns a CompileOptionsProto for a program on any one device, the same as go-xla's.
 func oneDevice() []byte {
 	var build []byte
-	for field, value := range map[protowire.Number]int64{deviceOrdinal: -1, replicas: 1, partitions: 1} {
-		build = protowire.AppendVarint(protowire.AppendTag(build, field, protowire.VarintType), uint64(value))
+	for _, option := range []struct {
+		field protowire.Number
+		value int64
+	}{{deviceOrdinal, -1}, {replicas, 1}, {partitions, 1}} {
+		build = protowire.AppendVarint(protowire.AppendTag(build, option.field, protowire.VarintType), uint64(option.value))
 	}
 	options := protowire.AppendBytes(protowire.AppendTag(nil, buildOptions, protowire.BytesType), build)
 	return protowire.AppendVarint(protowire.AppendTag(options, portable, protowire.VarintType), 1)

@@ -7,21 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// Recorder is told of programs. Its functions may be called from several goroutines.
+// Recorder receives programs while they are recorded, see [Record]. Its functions may be called from several
+// goroutines.
 type Recorder struct {
-	// Compiled, where set, is given every program that XLA on the CPU compiles, or takes from the folder of [CacheEnv].
+	// Compiled, if not nil, receives every program that XLA on the CPU compiles, or reads from the folder of [CacheEnv].
 	Compiled func(Source)
-	// Called, where set, is given the name of a [Program] at each of its calls, and at each repetition of a loop.
+	// Called, if not nil, receives the name of a [Program] at each of its calls, and at each repetition of a loop.
 	Called func(name string)
 }
 
-// recording is nil where nobody records.
+// recording is the recorder at work, or nil.
 var recording atomic.Pointer[Recorder]
 
-// Record has a recorder told from now on, until stop is called. Called alone works on every backend; Compiled wants XLA
-// on the CPU, opened before by [Open]. With [KernelsEnv] "gpu" when that was opened, the programs are, but for the
-// precision of products, those that CUDA would be given; so a [Topology] can compile them for it. One recorder works at
-// a time.
+// Record passes programs and calls to a recorder until stop is called. Called works on every backend; Compiled needs XLA
+// on the CPU, opened before by [Open]. If [KernelsEnv] was "gpu" when it was opened, the programs are the ones that CUDA
+// receives, except for the precision of products, and a [Topology] can compile them. One recorder works at a time.
 func Record(r Recorder) (stop func(), err error) {
 	if r.Compiled != nil && !intercepts() {
 		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was " +
@@ -33,7 +33,7 @@ func Record(r Recorder) (stop func(), err error) {
 	return func() { recording.CompareAndSwap(&r, nil) }, nil
 }
 
-// record hands on a program.
+// record passes a program to the recorder.
 func record(code, format, options []byte) {
 	if r := recording.Load(); r != nil && r.Compiled != nil {
 		r.Compiled(Source{Name: moduleName(code), Code: slices.Clone(code), Format: string(format),
@@ -41,14 +41,14 @@ func record(code, format, options []byte) {
 	}
 }
 
-// recordCall tells of a call.
+// recordCall passes a call to the recorder.
 func recordCall(name string) {
 	if r := recording.Load(); r != nil && r.Called != nil {
 		r.Called(name)
 	}
 }
 
-// moduleName is the name in the text of a StableHLO module, "" without one.
+// moduleName returns the name in the text of a StableHLO module, or "".
 func moduleName(code []byte) string {
 	_, name, found := bytes.Cut(code, []byte("module @"))
 	if !found {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Target is a GPU to compile for, which need not be there. [Targets] has some; another is a file of OpenXLA's
-// xla/backends/gpu/target_config/specs, in Config.
+// Target is a GPU to compile for, on any machine. [Targets] lists some. For others, put the text of a file of OpenXLA's
+// xla/backends/gpu/target_config/specs into Config.
 type Target struct {
 	// Name is for people, such as "h200".
 	Name string

@@ -41,7 +41,7 @@ func newCompiler(file string, target Target) (compiler, error) {
 	return compiler{made}, nil
 }
 
-// failure is the error of a message of C's, which it frees; nil of none.
+// failure returns a message of C as an error, and frees the message. It returns nil for NULL.
 func failure(message *C.char) error {
 	if message == nil {
 		return nil

@@ -195,6 +195,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 		f.pattern = patternOf(f.task.Nodes)
 	}
 	f.pattern.grow(snapshots)
+	f.pattern.keep(snapshots)
 	window, err := e.window(f.task, f.pattern)
 	if err != nil {
 		return err

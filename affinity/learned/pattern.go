@@ -1,6 +1,7 @@
 package learned
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -11,9 +12,9 @@ import (
 // nodes the edges are the union of the edges seen so far, and grow with later edges.
 type pattern struct {
 	*dyngraph.Pattern
-	pairs []uint64 // increasing
-	known map[*dyngraph.Snapshot][]float64
-	ones  []float64 // the feature of each node
+	pairs []uint64                         // increasing
+	rows  map[*dyngraph.Snapshot][]float64 // weights of snapshots
+	ones  []float64                        // the feature of each node
 }
 
 // allPairs is the largest number of nodes for which all pairs are edges.
@@ -39,7 +40,7 @@ func patternOf(n int) *pattern {
 
 // take replaces the pairs of the pattern.
 func (p *pattern) take(n int, pairs []uint64) {
-	p.Pattern, p.pairs, p.known = &dyngraph.Pattern{Nodes: n}, pairs, make(map[*dyngraph.Snapshot][]float64)
+	p.Pattern, p.pairs, p.rows = &dyngraph.Pattern{Nodes: n}, pairs, make(map[*dyngraph.Snapshot][]float64)
 	for _, pair := range pairs {
 		p.From, p.To = append(p.From, int32(pair>>32)), append(p.To, int32(pair))
 	}
@@ -63,6 +64,11 @@ func (p *pattern) grow(snapshots []*dyngraph.Snapshot) {
 	p.take(p.Nodes, slices.Compact(pairs))
 }
 
+// keep drops the weights of all other snapshots.
+func (p *pattern) keep(snapshots []*dyngraph.Snapshot) {
+	maps.DeleteFunc(p.rows, func(s *dyngraph.Snapshot, _ []float64) bool { return !slices.Contains(snapshots, s) })
+}
+
 func (p *pattern) has(pair uint64) bool {
 	_, found := slices.BinarySearch(p.pairs, pair)
 	return found
@@ -70,14 +76,14 @@ func (p *pattern) has(pair uint64) bool {
 
 // weights returns the weights of a snapshot on the edges of the pattern.
 func (p *pattern) weights(s *dyngraph.Snapshot) []float64 {
-	if known, found := p.known[s]; found {
-		return known
+	if row, found := p.rows[s]; found {
+		return row
 	}
 	row := make([]float64, len(p.pairs))
 	for e, weight := range s.Weights {
 		at, _ := slices.BinarySearch(p.pairs, pairOf(s, e))
 		row[at] = weight
 	}
-	p.known[s] = row
+	p.rows[s] = row
 	return row
 }

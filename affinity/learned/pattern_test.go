@@ -34,4 +34,7 @@ func TestPattern(t *testing.T) {
 			t.Errorf("weights %v, want %v", got, want)
 		}
 	}
+	if many.keep([]*dyngraph.Snapshot{later}); len(many.rows) != 1 || many.rows[later] == nil {
+		t.Errorf("%d rows after all but one were dropped", len(many.rows))
+	}
 }

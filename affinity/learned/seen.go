@@ -27,7 +27,7 @@ func (s *seen) reset(task affinity.Task) {
 }
 
 // number returns the number of the snapshot that contains a time.
-func (s *seen) number(t float64) int { return int(math.Floor((t - s.first) / s.step)) }
+func (s *seen) number(t float64) int { return int(dyngraph.StepOf(s.first, s.step, t)) }
 
 // Observe takes events in order of time.
 func (s *seen) Observe(events []dyngraph.Event) error {

@@ -57,8 +57,8 @@ type Config struct {
 	Neighbours int     `json:"Neighbours,omitzero"`
 	Heads      int     `json:"Heads,omitzero"`
 	Dropout    float64 `json:"Dropout,omitzero"`
-	// Batch is the number of events after which memories are updated; 0 means 200. The end of
-	// what Observe gets at once, such as at a question, ends a batch too.
+	// Batch is the number of events after which memories are updated; 0 means 200. The last event of a call of Observe,
+	// such as the last one before a question, ends a batch too.
 	Batch int `json:"Batch,omitzero"`
 	// Training configures the training; with Epochs 0 it is TGB's, Training(50, 50, 1e-4).
 	Training train.Config `json:"-"`

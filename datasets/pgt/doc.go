@@ -23,9 +23,8 @@
 // Italy and France come from the same collection as england_covid. 13 departments of France have no edge on any day.
 //
 // Start with [EnglandCovid], [ItalyCovid] or [FranceCovid]; [Load] and [Read] take files of the same format. The
-// published windows are of length 5.
-// The forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest
-// feature of its last input is day i+k-2.
+// published windows are of length 5. The forecast of a window of snapshots looks two days ahead: the target of its last
+// snapshot i is day i+k, the newest feature of its last input is day i+k-2.
 //
 // # twitter_tennis
 //

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // layouts are the accepted date formats. A time of day may have a zone, UTC without, and fractions of a second.
@@ -121,15 +123,8 @@ func (c *clock) binOf(at instant) (int64, bool) {
 		}
 		return bin, true
 	case c.step.Number != 0:
-		const most, rounding = 1 << 50, 0x1p-50 // 0.3 is the third step of 0.1, though the quotient is below 3
-		q := at.number() / c.step.Number
-		if !(math.Abs(q) < most) {
-			return 0, false
-		}
-		if whole := math.Round(q); math.Abs(q-whole) <= rounding*math.Abs(q) {
-			return int64(whole), true
-		}
-		return int64(math.Floor(q)), true
+		bin := dyngraph.StepOf(0, c.step.Number, at.number())
+		return int64(bin), math.Abs(bin) < 1<<50
 	}
 	return int64(at), true
 }

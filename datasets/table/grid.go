@@ -111,7 +111,7 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 	return added
 }
 
-// mark takes a 1 in a column of a grid that combines other values in some way, and returns whether there was one.
+// mark adds a 1 to a column whose other values are combined by how, and returns the outcome.
 func (r *gridRow) mark(how Aggregate, at int) outcome {
 	r.block(how, at)
 	return r.add(Unique, at, 1, 0)

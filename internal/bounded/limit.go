@@ -28,10 +28,10 @@ type TooLargeError struct {
 	Option string // "" where only [Env] raises it
 }
 
-// Found is "more than 1048576 bytes of content".
+// Found says how much there is, "more than 1048576 bytes of content".
 func (e *TooLargeError) Found() string { return fmt.Sprintf("more than %d bytes of content", e.Limit) }
 
-// Wanted is "at most so many: ..." with what raises the limit.
+// Wanted names what raises the limit, as in "no more, unless the environment variable ... sets a higher limit".
 func (e *TooLargeError) Wanted() string {
 	if e.Option == "" {
 		return fmt.Sprintf("no more, unless the environment variable %s sets a higher limit", Env)
@@ -50,7 +50,7 @@ type Budget struct {
 	bytes, left int64
 }
 
-// Budget is all of a limit.
+// Budget returns a budget with all bytes of the limit left.
 func (l Limit) Budget() (*Budget, error) {
 	bytes, err := l.Resolve()
 	return &Budget{l, bytes, bytes}, err
@@ -69,7 +69,7 @@ func (b *Budget) Take(bytes int64) error {
 // exceeded is the error about a limit of so many bytes.
 func (l Limit) exceeded(bytes int64) error { return &TooLargeError{bytes, l.Option} }
 
-// Resolve is the number of bytes, so small that it can be raised by one.
+// Resolve returns the number of bytes, below the largest int64, so that a reader can ask for one more.
 func (l Limit) Resolve() (int64, error) {
 	bytes, err := l.resolve()
 	return min(bytes, math.MaxInt64-1), err

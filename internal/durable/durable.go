@@ -3,6 +3,8 @@ package durable
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,18 +14,47 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// WriteFile writes content to the file at path, creating or replacing it, and creates its folder if necessary. It
-// writes and syncs a temporary file in the same folder, renames it and syncs the folder. After an error the file is
-// unchanged and no temporary file remains. A killed process may leave a temporary file, see [RemoveBegun].
+// WriteFile is [Replace] with the given content. It creates the folder if necessary.
 func WriteFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return Replace(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}, nil)
+}
+
+// Replace creates or replaces the file at path. It writes and syncs a temporary file in the same folder, lets check, if
+// not nil, read it, renames it and syncs the folder. After an error the file at path is unchanged and no temporary file
+// remains; the one exception, a folder that cannot be synced after the rename, is named in the error. A killed process
+// may leave a temporary file, see [RemoveBegun].
+func Replace(path string, write func(io.Writer) error, check func(temporary string) error) error {
 	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithPermissions(0o644),
+		renameio.WithExistingPermissions())
+	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(folder)); err != nil {
+	defer file.Cleanup() // does nothing after a successful replacement
+	if err := write(file); err != nil {
 		return err
 	}
-	return SyncFolder(folder)
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if check != nil {
+		if err := check(file.Name()); err != nil {
+			return err
+		}
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	if err := SyncFolder(folder); err != nil {
+		return fmt.Errorf("file is in place, but may be lost in a power failure: %w", err)
+	}
+	return nil
 }
 
 // SyncFolder makes a rename in the folder durable, if its file system supports it.

@@ -21,13 +21,13 @@ type chunk struct {
 	codec    format.CompressionCodec
 	optional bool
 
-	left       *bufio.Reader // what follows in the file
-	bytes      int64         // how much that is
-	dictionary bool          // whether one was read
+	left       *bufio.Reader // the rest of the chunk
+	bytes      int64         // number of bytes in left
+	dictionary bool          // a dictionary was read
 
-	page []byte // what was not read yet of the last one
-	at   int64  // how much was read
-	done bool   // all is
+	page []byte // the unread rest of the last page
+	at   int64  // number of bytes read of all pages
+	done bool   // all pages were read
 }
 
 // open is a chunk from its beginning.

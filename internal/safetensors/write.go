@@ -7,18 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"unicode/utf8"
-
-	"github.com/google/renameio/v2"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// Write puts metadata and tensors into the file at path, creating or replacing it. It writes a temporary file in the
-// same folder, syncs it, reads it back, renames it and syncs the folder. After an error the file at path is unchanged
-// and no temporary file remains; the one exception, a folder that cannot be synced after the rename, is named in the
-// error. The same arguments give the same bytes. Arguments that no file can hold give an error that wraps ErrInvalid.
+// Write puts metadata and tensors into the file at path as [durable.Replace] does, after it has read the temporary file
+// back. The same arguments give the same bytes. Arguments that no file can hold give an error that wraps ErrInvalid.
 //
 // The header lists tensors in the given order; in the data wider types come first, so that each array is aligned for
 // its type.
@@ -36,37 +31,24 @@ func write(path string, metadata map[string]string, tensors []Tensor, through fu
 	if err != nil {
 		return err
 	}
-	folder := filepath.Dir(path)
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithPermissions(0o644),
-		renameio.WithExistingPermissions())
-	if err != nil {
-		return err
-	}
-	defer file.Cleanup() // does nothing after a successful replacement
-
-	out := through(file)
-	for _, part := range parts {
-		if _, err := out.Write(part); err != nil {
-			return err
+	return durable.Replace(path, func(w io.Writer) error {
+		out := through(w)
+		for _, part := range parts {
+			if _, err := out.Write(part); err != nil {
+				return err
+			}
 		}
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	back, err := Read(file.Name())
-	if err != nil {
-		return fmt.Errorf("reading it back: %w", err)
-	}
-	if back.SHA256 != sum {
-		return fmt.Errorf("reading it back: %w", corrupt("got sha256 %q, wrote %q", back.SHA256, sum))
-	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return err
-	}
-	if err := durable.SyncFolder(folder); err != nil {
-		return fmt.Errorf("file is in place, but may be lost in a power failure: %w", err)
-	}
-	return nil
+		return nil
+	}, func(temporary string) error {
+		back, err := Read(temporary)
+		if err == nil && back.SHA256 != sum {
+			err = corrupt("got sha256 %q, wrote %q", back.SHA256, sum)
+		}
+		if err != nil {
+			return fmt.Errorf("reading it back: %w", err)
+		}
+		return nil
+	})
 }
 
 // encode returns the bytes of a file, header and then the data part by part, and the checksum.

@@ -15,8 +15,8 @@ import (
 const defaultPenalty = 1e-2
 
 // Ridge is linear regression with a quadratic penalty, shared by all nodes. Its regressors are the visible values of
-// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. With r
-// rows, one for each observed target of the training windows, it minimises
+// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. With r rows, one for each observed
+// target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //

@@ -17,9 +17,8 @@ type Field interface {
 	// Hidden and Layers.
 	Params() []nn.Param
 	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], using [Control.At]. States
-	// of absent nodes are 0 in z; their dZ/dt does not count. The
-	// fields of this package also accept the parameters of several seeds at once (see [nn.Seeds]), except with
-	// identities.
+	// of absent nodes are 0 in z; their dZ/dt does not count. The fields of this package also accept the parameters of
+	// several seeds at once (see [nn.Seeds]), except with identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 

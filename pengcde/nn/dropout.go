@@ -20,9 +20,8 @@ func checkRate(rate float64) {
 }
 
 // Dropout returns a function for one training step that zeroes entries of x at a rate and scales the others by
-// 1/(1-rate). Its masks are derived from the bits of the
-// parameters, which differ from step to step. There is no random state to store, and a resumed training draws the same
-// masks.
+// 1/(1-rate). Its masks are derived from the bits of the parameters, which differ from step to step. There is no random
+// state to store, and a resumed training draws the same masks.
 func Dropout(params []*Node) func(x *Node, rate float64) *Node {
 	var state *Node
 	return func(x *Node, rate float64) *Node {

@@ -100,17 +100,21 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		{&s.loopStarts, "starts of a loop", buildLoopStarts},
 	} {
 		if *p.program, err = xla.NewProgram(backend, "ode "+p.name, p.build); err != nil {
+			s.Close()
 			return nil, err
 		}
 		s.programs = append(s.programs, *p.program)
 	}
 	if s.loop, err = xla.NewLoop(backend, "ode steps", s.buildLoop); err != nil {
+		s.Close()
 		return nil, err
 	}
+	s.programs = append(s.programs, s.loop)
 	if s.loopPullback, err = xla.NewLoop(backend, "ode pullbacks", s.buildLoopPullback); err != nil {
+		s.Close()
 		return nil, err
 	}
-	s.programs = append(s.programs, s.loop, s.loopPullback)
+	s.programs = append(s.programs, s.loopPullback)
 	return s, nil
 }
 

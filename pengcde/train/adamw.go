@@ -71,6 +71,7 @@ func NewUpdate(backend *xla.Backend, config AdamW) (*Update, error) {
 	}
 	scheduled := func(in []*Node) []*Node { return config.build(in[0], in[1:]) }
 	if u.rated, err = xla.NewProgram(backend, "AdamW by schedule", scheduled); err != nil {
+		u.program.Close()
 		return nil, err
 	}
 	return u, nil
@@ -126,8 +127,7 @@ func (o *Optimiser) StepAt(rate float64, params, gradients []*tensors.Tensor) ([
 
 func (o *Optimiser) step(program *xla.Program, inputs []any, params, gradients []*tensors.Tensor) ([]*tensors.Tensor,
 	float64, error) {
-	o.steps++
-	inputs = append(inputs, float64(o.steps))
+	inputs = append(inputs, float64(o.steps+1))
 	for _, group := range [][]*tensors.Tensor{params, o.moments, gradients} {
 		for _, t := range group {
 			inputs = append(inputs, xla.Donate(t))
@@ -141,6 +141,9 @@ func (o *Optimiser) step(program *xla.Program, inputs []any, params, gradients [
 	o.moments = out[n : 3*n]
 	norm := tensors.ToScalar[float64](out[3*n])
 	xla.Free(out[3*n])
+	if finite(norm) {
+		o.steps++
+	}
 	return out[:n], norm, nil
 }
 

@@ -260,6 +260,12 @@ func TestAdamWAgainstFormula(t *testing.T) {
 	}
 	defer o.Close()
 	for step := 1; step <= 5; step++ {
+		if step == 2 { // changes nothing, and does not count
+			nan := tensors.FromValue([]float64{1, math.NaN()})
+			if params, _, err = o.Step(params, []*tensors.Tensor{nan, tensors.FromValue([]float64{1})}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		g := []float64{0.3 * float64(step), -0.7 * float64(step), 0.1}
 		norm := math.Sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
 		var got float64

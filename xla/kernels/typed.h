@@ -6,6 +6,9 @@ typedef union {
   BITS bits;
 } NAME(word);
 
+typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+typedef REAL NAME(quarter) __attribute__((vector_size(LANES / 4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+
 #if LEVEL == 4 // only here: GCC splits vectors longer than a processor's into single numbers
 typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
@@ -22,8 +25,6 @@ INLINE REAL NAME(sum)(const NAME(vector) * x) {
 }
 #else
 // A vector has two halves of 32 bytes, the length of a processor's vectors.
-typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
-typedef REAL NAME(quarter) __attribute__((vector_size(LANES / 4 * sizeof(REAL))));
 typedef struct {
   NAME(half) low, high;
 } NAME(vector);
@@ -99,9 +100,18 @@ INLINE void NAME(gathered)(REAL *restrict y, int first, const REAL *restrict w, 
     NAME(add)(&a, 1, &b);
     NAME(store)(y + i, &a);
   }
-  if (first && i < d)
-    __builtin_memset(y + i, 0, (d - i) * sizeof(REAL));
-  for (int64_t k = 0; i < d && k < count; k++)
-    for (int64_t l = i; l < d; l++)
-      y[l] += w[k] * z[at[k] * d + l];
+  // The numbers after the last whole vector, each sum in a register.
+#define GATHERED(type) \
+  for (const int64_t size = sizeof(type) / sizeof(REAL); i + size <= d; i += size) { \
+    type sum = {0}; \
+    if (!first) \
+      sum = *(const type *)(y + i); \
+    for (int64_t k = 0; k < count; k++) \
+      sum += w[k] * *(const type *)(z + at[k] * d + i); \
+    *(type *)(y + i) = sum; \
+  }
+  GATHERED(NAME(half))
+  GATHERED(NAME(quarter))
+  GATHERED(REAL)
+#undef GATHERED
 }

@@ -31,6 +31,7 @@ type Ranker struct {
 	declared []nn.Param
 	programs []*xla.Program
 	asked    affinity.Task // by Reset
+	closed   bool
 
 	// Most is the number of nodes that a program takes at once, set by Rank.
 	Most                int
@@ -57,8 +58,11 @@ func New(backend *xla.Backend, where string, task affinity.Task, declared []nn.P
 	return r, nil
 }
 
-// Draw draws new parameters.
+// Draw draws new parameters. It has no effect on a closed ranker.
 func (r *Ranker) Draw(seed uint64) {
+	if r.closed {
+		return
+	}
 	xla.Free(r.Params...)
 	r.Params = nn.Draw(r.declared, r.DType, seed)
 }
@@ -75,7 +79,7 @@ func (r *Ranker) Close() {
 		p.Close()
 	}
 	xla.Free(r.Params...)
-	r.Params, r.programs = nil, nil
+	r.Params, r.programs, r.closed = nil, nil, true
 }
 
 // Reset notes the task that is asked for.
