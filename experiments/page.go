@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,11 @@ func (r *Report) Part() (*Part, error) {
 		}
 		p.Page = *page
 	}
+	undrawn, err := p.drop()
+	if err != nil {
+		return nil, err
+	}
+	items = append(items, undrawn)
 	if p.Matrix != nil {
 		items = append(items, figures.NoteList(p.Matrix.Notes))
 	}
@@ -65,6 +71,28 @@ func (r *Report) Part() (*Part, error) {
 	}
 	p.Notes = figures.Notes(items...)
 	return p, nil
+}
+
+// drop removes the figures that cannot be drawn, and returns a note on each: the other figures and the tables are shown
+// without them.
+func (p *Page) drop() (notes figures.NoteList, err error) {
+	all, pictures := p.Figures, p.Pictures
+	p.Figures = nil
+	for i, figure := range all {
+		_, err := figure.SVG()
+		switch {
+		case err == nil:
+			p.Figures = append(p.Figures, figure)
+			continue
+		case !errors.Is(err, figures.ErrInput):
+			return nil, err
+		}
+		notes = append(notes, fmt.Sprintf("A figure is left out: %v.", err))
+		if i < pictures {
+			p.Pictures--
+		}
+	}
+	return notes, nil
 }
 
 // FoldedTables returns the tables in view and the tables that are folded away.

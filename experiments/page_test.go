@@ -77,6 +77,32 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// A page leaves out a figure that cannot be drawn, says why, and keeps the others.
+func TestPartWithoutFigure(t *testing.T) {
+	line := func(name string, height float64) PageFigure {
+		f, err := figures.Lines(figures.Axes{Title: name, Height: height}, figures.Series{Y: []float64{1, 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return PageFigure{Name: name, Figure: f}
+	}
+	study := Study{Show: func(*Report) ([]figures.Item, error) { return nil, nil },
+		Page: func(*Report) (*Page, error) {
+			return &Page{Figures: []PageFigure{line("low", 60), line("first", 0), line("last", 0)}, Pictures: 2}, nil
+		}}
+	p, err := (&Report{Study: study}).Part()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Figures) != 2 || p.Figures[0].Name != "first" || p.Pictures != 1 {
+		t.Errorf("%+v", p.Page)
+	}
+	notes := strings.Join(p.Notes, "\n")
+	if strings.Count(notes, "A figure is left out") != 1 || !strings.Contains(notes, `drawing "low" at 640 by 60 points`) {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
+
 // A report is within another that plans its stored runs; planned runs alone do not matter.
 func TestWithin(t *testing.T) {
 	results(t)

@@ -66,28 +66,18 @@ func DotPanels(axes Axes, panels ...DotPanel) (*Figure, error) {
 			len(panels[0].Rows))
 	}
 	x, _ := fit(axes.LogX, 0.06, values)
-	height := 62 + 24*float64(len(panels[0].Rows))
-	if len(panels) > 1 {
+	const fewest = 2 // rows: texts and key around a single row would take its space
+	height := 62 + 24*float64(max(fewest, len(panels[0].Rows)))
+	if len(panels) > 1 || panels[0].Title != "" {
 		height += 16
 	}
-	return axes.figure(height, describeDots(axes, panels), func(c draw.Canvas) { drawDots(c, axes, panels, x) })
+	d := newDots(axes, panels, x)
+	width := vg.Length(cmp.Or(axes.Width, defaultWidth))
+	height += keyHeight(width-2*margin-d.names(panels[0].Rows, width), d.key())
+	return axes.figure(height, describeDots(axes, panels), func(c draw.Canvas) { d.draw(c, panels) })
 }
 
-func drawDots(c draw.Canvas, axes Axes, panels []DotPanel, x scale) {
-	d := dots{axes: axes, x: x, numbers: len(panels) == 1, colour: panels[0].Rows[0].rgb()}
-	for _, p := range panels {
-		if slices.ContainsFunc(p.Rows, func(r DotRow) bool { return r.rgb() != d.colour }) {
-			d.colour = colours[Grey]
-		}
-	}
-	drawn := make([]*panel, len(panels))
-	for i, p := range panels {
-		drawn[i] = d.panel(c, p, i == 0, int(c.Size().X/80)/len(panels))
-	}
-	drawPanels(c, drawn, len(panels), append(d.key(), markEntries(axes.Marks, x)...))
-}
-
-// dots draws panels, and collects what the key names.
+// dots draws panels. It says what the key names.
 type dots struct {
 	axes                       Axes
 	x                          scale
@@ -96,21 +86,55 @@ type dots struct {
 	intervals, singles, papers bool        // whether there are any
 }
 
-func (d *dots) interval(c color.NRGBA) draw.LineStyle { return line(2.2, withAlpha(c, 0.55)) }
+func newDots(axes Axes, panels []DotPanel, x scale) dots {
+	d := dots{axes: axes, x: x, numbers: len(panels) == 1, colour: panels[0].Rows[0].rgb()}
+	for _, p := range panels {
+		for _, r := range p.Rows {
+			if r.rgb() != panels[0].Rows[0].rgb() {
+				d.colour = colours[Grey]
+			}
+			d.intervals = d.intervals || r.Value.kind == numberCell && finiteOr0(r.Value.half) > 0
+			d.singles = d.singles || slices.ContainsFunc(r.Seeds, func(v float64) bool { return !math.IsNaN(v) })
+			d.papers = d.papers || !math.IsNaN(r.published())
+		}
+	}
+	return d
+}
 
-func (d *dots) mean(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+func (d dots) draw(c draw.Canvas, panels []DotPanel) {
+	drawn := make([]*panel, len(panels))
+	for i, p := range panels {
+		drawn[i] = d.panel(c, p, i == 0, int(c.Size().X/80)/len(panels))
+	}
+	drawPanels(c, drawn, len(panels), d.key())
+}
+
+// name returns the name of a row as it is drawn in a figure of this width.
+func (d dots) name(r DotRow, width vg.Length) string { return shorten(labelText, r.Name, width/3) }
+
+// names returns the width that the names of rows take.
+func (d dots) names(rows []DotRow, width vg.Length) (widest vg.Length) {
+	for _, r := range rows {
+		widest = max(widest, labelText.Width(d.name(r, width)))
+	}
+	return widest
+}
+
+func (d dots) interval(c color.NRGBA) draw.LineStyle { return line(2.2, withAlpha(c, 0.55)) }
+
+func (d dots) mean(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
 	return &plotter.Scatter{XYs: at, GlyphStyle: circle(c, 3.2)}
 }
 
-func (d *dots) seeds(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+func (d dots) seeds(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
 	return &plotter.Scatter{XYs: at, GlyphStyle: circle(withAlpha(c, 0.45), 1.8)}
 }
 
-func (d *dots) paper(at ...plotter.XY) *plotter.Scatter {
+func (d dots) paper(at ...plotter.XY) *plotter.Scatter {
 	return &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 4, Shape: diamond{}}}
 }
 
-func (d *dots) key() []entry {
+func (d dots) key() []entry {
 	entries := []entry{{"mean", []plot.Thumbnailer{d.mean(d.colour)}}}
 	if d.intervals {
 		entries[0] = entry{"mean with 95% interval",
@@ -122,11 +146,11 @@ func (d *dots) key() []entry {
 	if d.papers {
 		entries = append(entries, entry{cmp.Or(d.axes.Published, "published"), []plot.Thumbnailer{d.paper()}})
 	}
-	return entries
+	return append(entries, markEntries(d.axes.Marks, d.x)...)
 }
 
 // panel draws rows, with their names if it is the first.
-func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel {
+func (d dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel {
 	rows, x := of.Rows, d.x
 	var cells []Cell
 	for _, r := range rows {
@@ -143,7 +167,7 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 	for i, r := range rows {
 		at, name := -float64(i), " "
 		if first {
-			name = cmp.Or(shorten(labelText, r.Name, c.Size().X/3), name)
+			name = cmp.Or(d.name(r, c.Size().X), name)
 		}
 		names = append(names, plot.Tick{Value: at, Label: name})
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
@@ -154,17 +178,14 @@ func (d *dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel 
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
 				p.Add(only{&plotter.Line{XYs: ends, LineStyle: d.interval(r.rgb())}})
-				d.intervals = true
 			}
 			p.Add(d.mean(r.rgb(), plotter.XY{X: r.Value.mean, Y: at}))
 		}
 		if single := known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds))); len(single) > 0 {
 			p.Add(d.seeds(r.rgb(), single...))
-			d.singles = true
 		}
 		if paper := r.published(); !math.IsNaN(paper) {
 			p.Add(d.paper(plotter.XY{X: paper, Y: at}))
-			d.papers = true
 		}
 	}
 	if d.numbers {

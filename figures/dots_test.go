@@ -2,6 +2,7 @@ package figures
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -38,5 +39,28 @@ func TestMissingBesideOtherResults(t *testing.T) {
 	}
 	if left, raised := position(Missing().Published(Number(0.1)), 0.99); left != x || raised-up < 4 {
 		t.Errorf("at %g, %g with results on both sides, %g, %g without", left, raised, x, up)
+	}
+}
+
+// Dots are drawn at every number of rows from 1, with everything that takes space around them.
+func TestDotsOfFewRows(t *testing.T) {
+	row := DotRow{Name: "PENG-CDE with a linear part", Value: Estimate(1, 0.2).Published(Number(1.3)),
+		Seeds: []float64{0.9, 1.1}}
+	axes := Axes{Title: "Test error", X: "mean squared error", Published: "published, Table 1 of the paper, mean of ten seeds",
+		Dot: "one seed of the same world", Notes: []string{"A note."}, LogX: true, Marks: []Mark{{Name: "the best", X: 1}}}
+	for rows := 1; rows <= 4; rows++ {
+		for panels := 1; panels <= 4; panels++ {
+			for _, width := range []float64{0, 820} {
+				axes.Width = width
+				panel := DotPanel{Title: "heat", Rows: slices.Repeat([]DotRow{row}, rows)}
+				f, err := DotPanels(axes, slices.Repeat([]DotPanel{panel}, panels)...)
+				if err == nil {
+					_, err = f.HTML()
+				}
+				if err != nil {
+					t.Errorf("%d rows, %d panels, width %g: %v", rows, panels, width, err)
+				}
+			}
+		}
 	}
 }

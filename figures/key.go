@@ -51,8 +51,12 @@ func newKey(width vg.Length, entries []entry) (k key) {
 // keyHeight is about the extra height of a figure for its key.
 func (a Axes) keyHeight(entries []entry) float64 {
 	const beside = 50 // what stands at the left of the data
-	k := newKey(vg.Length(cmp.Or(a.Width, defaultWidth)-2*margin-beside), entries)
-	return keyLine * float64(max(0, len(k.rows)-usualRows))
+	return keyHeight(vg.Length(cmp.Or(a.Width, defaultWidth)-2*margin-beside), entries)
+}
+
+// keyHeight is the extra height for a key in this width.
+func keyHeight(width vg.Length, entries []entry) float64 {
+	return keyLine * float64(max(0, len(newKey(width, entries).rows)-usualRows))
 }
 
 func (k key) width(entry int) vg.Length { return swatch + 5 + labelText.Width(k.names[entry]) }

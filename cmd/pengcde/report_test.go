@@ -133,3 +133,21 @@ func TestReport(t *testing.T) {
 		t.Errorf("a report that could not be made has changed the one before: %v", err)
 	}
 }
+
+// A single run is enough for both pages.
+func TestPagesOfOneRun(t *testing.T) {
+	root, own := checkoutFolder(t), t.TempDir()
+	for _, args := range [][]string{
+		{"run", "contact", "--profile", "quick", "--models", "constant", "--seeds", "0"},
+		{"report", "--profile", "quick", "--out", filepath.Join(root, "report.html")},
+		{"results", "page", "--profile", "quick", "--out", filepath.Join(root, "results.md")},
+	} {
+		if code, _, said := in(t, root, own, args...); code != 0 {
+			t.Fatalf("%q: code %d: %s", args, code, said)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "report.html"))
+	if err != nil || !strings.Contains(string(page), "Test error: by κ on community graphs, profile quick") {
+		t.Errorf("the page has no figure of the run, %v", err)
+	}
+}

@@ -214,6 +214,28 @@ func TestContactWithoutRuns(t *testing.T) {
 	}
 }
 
+// Figures are drawn with every number of rows from 1.
+func TestContactOfFewRows(t *testing.T) {
+	for rows, few := range contactModels {
+		r := contactReport(t, func(model, _, _ string, _ uint64) float64 {
+			if !slices.Contains(contactModels[:rows+1], model) {
+				return 0
+			}
+			return 1
+		})
+		var drawn catalogue.Drawn
+		Contact().opening(r, &drawn)
+		if drawn.Err != nil {
+			t.Fatal(drawn.Err)
+		}
+		for _, f := range drawn.All {
+			if _, err := f.HTML(); err != nil {
+				t.Errorf("%d rows, the last %s: %v", rows+1, few, err)
+			}
+		}
+	}
+}
+
 // Runs are made and stored, and figures show one world.
 func TestContactIsRun(t *testing.T) {
 	folder := t.TempDir()
