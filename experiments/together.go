@@ -21,10 +21,15 @@ func (w *runner) program(r Result) string {
 
 // programs returns the missing runs grouped by the program that trains them, in the order of the plan.
 func (w *runner) programs() (all []Results) {
-	for left := w.missing; len(left) > 0; {
-		program := w.program(left[0])
-		all = append(all, left.only(func(r Result) bool { return w.program(r) == program }))
-		left = left.only(func(r Result) bool { return w.program(r) != program })
+	index := make(map[string]int)
+	for _, r := range w.missing {
+		program := w.program(r)
+		i, known := index[program]
+		if !known {
+			i, index[program] = len(all), len(all)
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], r)
 	}
 	return all
 }
