@@ -22,7 +22,7 @@ type Options struct {
 	Models []string
 	// Only restricts runs to these values of their keys, such as "split": {"random", "rolling-origin"}.
 	Only map[string][]string
-	// Seeds lists the seeds of the runs; nil means the seeds that the study plans for each model.
+	// Seeds lists the seeds of the runs; empty means the seeds that the study plans for each model.
 	Seeds []uint64
 	// Data lists the paths of your own files, which are forecast in addition to the study's data; see [Study].
 	Data []string

@@ -45,7 +45,7 @@ type Result struct {
 // Stored returns the runs with their records, and computes nothing.
 func (s Study) Stored(ctx context.Context, o Options) (*Report, error) {
 	r, err := s.find(ctx, o)
-	if err != nil || len(o.Models) == 0 && o.Seeds == nil {
+	if err != nil || len(o.Models) == 0 && len(o.Seeds) == 0 {
 		return r, err
 	}
 	o.Models, o.Seeds = nil, nil
@@ -94,7 +94,16 @@ func (r *Report) Within(other *Report) bool {
 // Kept reports whether [Study.Run] can continue from earlier work: a stored run, or the checkpoint of an interrupted
 // training.
 func (r *Report) Kept() bool {
-	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.slot.Kept() })
+	files, err := r.Results.files()
+	return err == nil && slices.ContainsFunc(r.Results, func(result Result) bool { return files.Kept(result.slot) })
+}
+
+// files returns the files of the study of the results.
+func (r Results) files() (store.Files, error) {
+	if len(r) == 0 {
+		return nil, nil
+	}
+	return r[0].slot.Files()
 }
 
 // Comparable reports whether the results allow a comparison of models. Runs of [Quick] train for a few epochs, only

@@ -63,6 +63,9 @@ func (s Study) toMake(ctx context.Context, o Options) (*Report, *runner, error) 
 }
 
 func (s Study) runner(planned *Report, o Options) *runner {
+	if o.leases == nil {
+		o.leases = new(store.Leases)
+	}
 	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
 		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*store.HeldLease)}
 }
@@ -90,6 +93,10 @@ func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 // look finds the missing runs.
 func (w *runner) look(results Results) error {
 	w.missing = results.only(w.wanted)
+	files, err := results.files()
+	if err != nil {
+		return err
+	}
 	stale := 0
 	for _, r := range results {
 		if r.here() {
@@ -100,7 +107,7 @@ func (w *runner) look(results Results) error {
 		}
 		if r.Stale {
 			stale++
-		} else if err := w.tidy(r); err != nil {
+		} else if err := w.tidy(r, files); err != nil {
 			return err
 		}
 	}
@@ -183,11 +190,11 @@ func (w *runner) wanted(r Result) bool {
 func (r Result) here() bool { return r.made() && !r.OtherBackend }
 
 // tidy removes files that are no longer needed for a run that will not be made.
-func (w *runner) tidy(r Result) error {
+func (w *runner) tidy(r Result, files store.Files) error {
 	if r.Record.Error != "" { // a retry needs its checkpoint
 		return nil
 	}
-	if err := r.slot.Tidy(); err != nil || !w.options.Stale || !r.here() {
+	if err := r.slot.Tidy(files); err != nil || !w.options.Stale || !r.here() {
 		return err
 	}
 	return r.slot.RemoveOlder()

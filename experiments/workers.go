@@ -100,7 +100,7 @@ func (b *board) Review(own func(process int) bool) (left workers.Left, err error
 		return left, nil
 	}
 	before := len(b.missing)
-	files, err := b.missing[0].slot.Files()
+	files, err := b.missing.files()
 	if err != nil {
 		return left, err
 	}

@@ -34,7 +34,7 @@ const (
 	SlowPoll = 5 * time.Second
 )
 
-// Leases holds what a process knows about the leases of others. The zero value and nil know no lease.
+// Leases holds what a process knows about the leases of others. The zero value knows no lease.
 type Leases struct {
 	// BeginOnly takes no run that already has a lease, even if its holder may be gone: another process decides that.
 	BeginOnly bool
@@ -56,7 +56,7 @@ type watched struct {
 }
 
 func (t *Leases) term() time.Duration {
-	if t == nil || t.TermOf == 0 {
+	if t.TermOf == 0 {
 		return Term
 	}
 	return t.TermOf
@@ -78,7 +78,7 @@ func (t *Leases) Bury(l Lease) {
 }
 
 func (t *Leases) try(lock *flock.Flock) (bool, error) {
-	if t == nil || t.TryLock == nil {
+	if t.TryLock == nil {
 		return lock.TryLock()
 	}
 	return t.TryLock(lock)
@@ -102,7 +102,7 @@ func (t *Leases) take(path string) (h *HeldLease, err error) {
 	if err != nil {
 		return nil, gone(err)
 	}
-	if t != nil && t.BeginOnly {
+	if t.BeginOnly {
 		return nil, file.Close()
 	}
 	lock, lockless, locked, err := t.lockAt(path, file)

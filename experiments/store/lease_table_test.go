@@ -129,7 +129,7 @@ func TestLeaseOfAnotherMachine(t *testing.T) {
 		"a lease":         func(c *Lease) { c.Lockless = true },
 	} {
 		path := filepath.Join(t.TempDir(), "run.lock")
-		h := taken(t, nil, path)
+		h := taken(t, new(Leases), path)
 		stall(h)
 		change(&h.lease)
 		if err := errors.Join(h.write(), h.lock.Unlock()); err != nil {
@@ -155,12 +155,12 @@ func TestLeaseOfAnotherMachine(t *testing.T) {
 // On one machine the lease of a killed process is taken at once.
 func TestLeaseOfAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
-	h := taken(t, nil, path)
+	h := taken(t, new(Leases), path)
 	stall(h)
 	if err := h.lock.Unlock(); err != nil { // as when its process ends
 		t.Fatal(err)
 	}
-	second := taken(t, nil, path)
+	second := taken(t, new(Leases), path)
 	if h.check() == nil || second.Check() != nil {
 		t.Errorf("the first has it: %v, the second: %v", h.check(), second.Check())
 	}
@@ -352,7 +352,7 @@ func TestBeatsOfLeases(t *testing.T) {
 
 // While nothing changes, looks become rarer, but stay frequent enough to detect a dead holder.
 func TestSlowerLooks(t *testing.T) {
-	for c, want := range map[*Leases]time.Duration{nil: SlowPoll, {TermOf: 2 * time.Second}: Poll} {
+	for c, want := range map[*Leases]time.Duration{new(Leases): SlowPoll, {TermOf: 2 * time.Second}: Poll} {
 		wait := Poll
 		for range 10 {
 			wait = c.Slower(wait)
@@ -409,7 +409,7 @@ func TestLeasesOfAStudy(t *testing.T) {
 	if got := under(); len(got) != 0 {
 		t.Errorf("before the first run %+v", got)
 	}
-	h := taken(t, nil, slot.LeaseFile())
+	h := taken(t, new(Leases), slot.LeaseFile())
 	stall(h)
 	if got := under(); len(got) != 1 || got[0].Hash != slot.Hash() || got[0].Backend != "xla-cpu" {
 		t.Errorf("%+v, want the one that is held", got)

@@ -147,7 +147,7 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		m.left(source, err)
 		return nil
 	}
-	target := Store{study: study, folder: filepath.Join(m.into, study)}.slotOf(r)
+	target := In(filepath.Join(m.into, study), study, nil).slotOf(r)
 	locked, err := target.Lock(func(*HeldLease) (made bool, err error) { return m.put(target, r, content, source) })
 	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")

@@ -91,9 +91,6 @@ func (s Slot) Hash() string {
 	return hash
 }
 
-// Generation returns the generation of the numerics.
-func (s Slot) Generation() int { return s.generation }
-
 // hash returns the part of a file name that represents an identity in canonical form.
 func hash(identity []byte) string {
 	sum := sha256.Sum256(identity)
@@ -131,8 +128,8 @@ func (s Store) Names() (Names, error) {
 	if err != nil {
 		return nil, err
 	}
-	for file := range files {
-		if name, ok := strings.CutSuffix(file, resultExtension); ok {
+	for name, endings := range files {
+		if slices.Contains(endings, resultExtension) {
 			add(name)
 		}
 	}
@@ -186,15 +183,6 @@ func (s Slot) RemoveOlder() error {
 // Checkpoint returns the checkpoint of the training that makes the run.
 func (s Slot) Checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
-}
-
-// Kept reports whether the run is stored here, or its training or one of its trials has a checkpoint.
-func (s Slot) Kept() bool {
-	if s.Exists() || s.Checkpoint().Exists() {
-		return true
-	}
-	trials, err := durable.Beside(s.path() + TrialInfix)
-	return err == nil && len(trials) > 0
 }
 
 // TrialInfix follows the name of the run in the names of its trials' checkpoints.
@@ -260,8 +248,9 @@ func (s Slot) Watch() (l Lease, lives bool, err error) {
 	return l, lives, err
 }
 
-// Files is the set of file names in a study's folder, with the records of other studies that its store looks in.
-type Files map[string]bool
+// Files holds the ends of file names in a study's folder, such as ".json", by the name of their run. The records of
+// other studies that its store looks in are included.
+type Files map[string][]string
 
 // Files returns the current files of the study.
 func (s Store) Files() (Files, error) {
@@ -272,8 +261,9 @@ func (s Store) Files() (Files, error) {
 			return nil, unreadable(err)
 		}
 		for _, entry := range entries {
-			if i == 0 || strings.HasSuffix(entry.Name(), resultExtension) {
-				all[entry.Name()] = true
+			name, ending, _ := strings.Cut(entry.Name(), ".")
+			if ending = "." + ending; i == 0 || ending == resultExtension {
+				all[name] = append(all[name], ending)
 			}
 		}
 	}
@@ -281,8 +271,13 @@ func (s Store) Files() (Files, error) {
 }
 
 // Record and Lease report whether a run has a record in a folder, and a lease.
-func (f Files) Record(s Slot) bool { return f[s.name+resultExtension] }
-func (f Files) Lease(s Slot) bool  { return f[s.name+leaseExtension] }
+func (f Files) Record(s Slot) bool { return slices.Contains(f[s.name], resultExtension) }
+func (f Files) Lease(s Slot) bool  { return slices.Contains(f[s.name], leaseExtension) }
+
+// Kept reports whether the run is stored here, or its training or one of its trials has a checkpoint.
+func (f Files) Kept(s Slot) bool {
+	return slices.ContainsFunc(f[s.name], func(ending string) bool { return !strings.HasPrefix(ending, leaseExtension) })
+}
 
 // Bury records that the holder of a lease has ended, so that its run can be taken at once.
 func (s Store) Bury(l Lease) { s.leases.Bury(l) }
@@ -302,11 +297,11 @@ func (s Slot) Exists() bool {
 }
 
 // Tidy removes the files next to a result that a process left when it was killed between storing and unlocking the
-// run.
-func (s Slot) Tidy() error {
-	left, err := durable.Beside(s.path() + ".")
-	if err == nil && len(left) > 1 {
-		_, err = s.Lock(func(*HeldLease) (bool, error) { return true, nil })
+// run. files are the study's.
+func (s Slot) Tidy(files Files) error {
+	if !slices.ContainsFunc(files[s.name], func(ending string) bool { return ending != resultExtension }) {
+		return nil
 	}
+	_, err := s.Lock(func(*HeldLease) (bool, error) { return true, nil })
 	return err
 }

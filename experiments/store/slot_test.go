@@ -2,6 +2,8 @@ package store
 
 import (
 	"encoding/json"
+	"os"
+	"slices"
 	"testing"
 )
 
@@ -18,5 +20,58 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := encode(map[string]any{"a": func() {}}); err == nil {
 		t.Error("a function is written")
+	}
+}
+
+// Files are listed once for all runs: they say which runs have something kept, and which have files to remove.
+func TestFilesOfRuns(t *testing.T) {
+	all := In(t.TempDir(), "waves", nil)
+	slot, err := all.Slot("identity", 2, "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		endings []string
+		kept    bool
+		tidied  []string
+	}{
+		{"nothing", nil, false, nil},
+		{"record", []string{".json"}, true, []string{".json"}},
+		{"lease of another machine", []string{".lock"}, false, []string{".lock"}},
+		{"checkpoint", []string{".a.safetensors", ".b.safetensors"}, true, nil},
+		{"trial", []string{TrialInfix + "0.b.safetensors"}, true, nil},
+		{"record and the rest", []string{".json", ".a.safetensors", ".b.safetensors"}, true, []string{".json"}},
+	} {
+		for _, ending := range c.endings {
+			if err := os.WriteFile(slot.path()+ending, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := all.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := files.Kept(slot); got != c.kept {
+			t.Errorf("%s: kept %t, want %t", c.name, got, c.kept)
+		}
+		if err := slot.Tidy(Files{}); err != nil { // it does not look in the folder itself
+			t.Fatal(err)
+		}
+		if still, err := all.Files(); err != nil || len(still[slot.name]) != len(c.endings) {
+			t.Errorf("%s: without a list of files %v are left, %v, want %v", c.name, still, err, c.endings)
+		}
+		if err := slot.Tidy(files); err != nil {
+			t.Fatal(err)
+		}
+		if files, err = all.Files(); err != nil || !slices.Equal(files[slot.name], c.tidied) {
+			t.Errorf("%s: %v are left, %v, want %v", c.name, files, err, c.tidied)
+		}
+		if err := os.RemoveAll(all.Folder()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(all.Folder(), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 		for _, model := range models {
 			for i, of := range worlds {
 				if size.except != nil && size.except(model.ID, of.family.Name()) ||
-					scope.Seeds == nil && int(seed) >= size.seedsOf(model.ID, of) {
+					len(scope.Seeds) == 0 && int(seed) >= size.seedsOf(model.ID, of) {
 					continue
 				}
 				at := world{worldModel: model, worldData: data[i], task: of.task, family: of.family}
