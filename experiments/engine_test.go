@@ -432,16 +432,6 @@ func TestGapsAndCosts(t *testing.T) {
 	}
 }
 
-// A series with other values has another digest.
-func TestDigest(t *testing.T) {
-	series := ring()
-	before := Digest(series)
-	series.RecentMean[3][2] += 0.001
-	if Digest(series) == before {
-		t.Error("a changed value has the same digest")
-	}
-}
-
 // A run belongs to the backend that the process computes with.
 func TestBackendOfRuns(t *testing.T) {
 	results(t)

@@ -103,8 +103,8 @@ func fieldsOf(t reflect.Type) []canonicalField {
 	return fields
 }
 
-// Digest returns a hash of everything in a series that a forecast can depend on, as float32. It is used in the
-// identity of a run.
+// Digest returns a hash of everything in a series that a forecast can depend on, as float32, without names, dates and
+// [dyngraph.Series.Scales]. It is used in the identity of a run.
 func Digest(s *dyngraph.Series) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize, s.Alignment, s.Lagged)
@@ -114,7 +114,7 @@ func Digest(s *dyngraph.Series) string {
 	for _, rows := range [][][]float64{{s.Times}, s.Weights, s.Features, s.Targets, s.LastObserved, s.RecentMean} {
 		fmt.Fprintln(digest, len(rows))
 		for _, row := range rows {
-			writeWords(digest, row, func(x float64) uint32 { return math.Float32bits(float32(x)) })
+			writeWords(digest, row, bits)
 		}
 	}
 	for _, t := range s.Times { // most are whole numbers
@@ -122,8 +122,48 @@ func Digest(s *dyngraph.Series) string {
 			fmt.Fprintln(digest, math.Float64bits(t))
 		}
 	}
+	digestSeldomSet(digest, s)
 	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
+
+// digestSeldomSet adds the fields that few series set, each with its name and only if it is set: stored runs of the
+// other series keep their identities.
+func digestSeldomSet(digest hash.Hash, s *dyngraph.Series) {
+	if s.Present != nil {
+		fmt.Fprintln(digest, "present", s.Present)
+	}
+	if s.EachStep {
+		fmt.Fprintln(digest, "each step")
+	}
+	if s.GraphTargets != nil {
+		fmt.Fprintln(digest, "graph targets", len(s.GraphTargets))
+		for _, row := range s.GraphTargets {
+			writeWords(digest, row, bits)
+		}
+	}
+	if s.Classes != 0 {
+		fmt.Fprintln(digest, "classes", s.Classes)
+	}
+	digestAffinities(digest, "affinities", s.Affinities)
+	digestAffinities(digest, "prior", s.Prior)
+}
+
+func digestAffinities(digest hash.Hash, name string, snapshots []*dyngraph.Affinities) {
+	if snapshots == nil {
+		return
+	}
+	fmt.Fprintln(digest, name, len(snapshots))
+	for _, a := range snapshots {
+		if a == nil {
+			fmt.Fprintln(digest, "none")
+			continue
+		}
+		fmt.Fprintln(digest, a.Terms, a.Start, a.Nodes, a.Classes)
+		writeWords(digest, a.Values, bits)
+	}
+}
+
+func bits(x float64) uint32 { return math.Float32bits(float32(x)) }
 
 func writeWords[T any](digest hash.Hash, list []T, word func(T) uint32) {
 	bytes := binary.LittleEndian.AppendUint32(make([]byte, 0, 4*(len(list)+1)), uint32(len(list)))
