@@ -22,8 +22,9 @@ type ShipReport struct {
 
 // Ship writes the selected stored runs to the archive of the study in this checkout, results/STUDY.jsonl.zst. Every
 // checkout shows them from there. Of the profile, the archive then holds only the selected runs. Selected runs
-// that exist only in the current archive are kept, unless Options.Fresh is set. Runs of other profiles do not change.
-// Runs that only a study in [Study].Like has stored stay there.
+// that exist only in the current archive are kept, unless Options.Fresh is set; so are the records of selected runs by
+// other backends. Records of selected runs by another [Generation] go. Runs of other profiles do not change. Runs that
+// only a study in [Study].Like has stored stay there.
 //
 // Errors wrap [ErrStore], and [ErrInput] outside a checkout or if nothing is stored; the archive then stays as it
 // was.
@@ -59,7 +60,7 @@ func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	return r, err
 }
 
-// keepOthers adds the runs of the current archive that other profiles plan and this report does not.
+// keepOthers adds the records of the current archive that [Study.Ship] keeps.
 func (s Study) keepOthers(ctx context.Context, report *Report, o Options, records map[string][]byte) error {
 	present, err := store.Shipped(s.Name)
 	if o.Fresh && errors.Is(err, ErrStore) { // it will be replaced
@@ -73,11 +74,17 @@ func (s Study) keepOthers(ctx context.Context, report *Report, o Options, record
 	if err != nil {
 		return err
 	}
+	selected := make(map[string]bool)
 	for _, result := range report.Results {
-		delete(others, result.slot.Hash())
+		selected[result.slot.Hash()] = true
 	}
 	for name, record := range present {
-		if hash, _, _ := strings.Cut(name, "-"); others[hash] {
+		hash, rest, _ := strings.Cut(name, "-")
+		keep := others[hash]
+		if selected[hash] { // by another backend
+			keep = !o.Fresh && records[name] == nil && strings.HasPrefix(rest, fmt.Sprintf("g%d-", generation))
+		}
+		if keep {
 			records[name] = record
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -649,7 +650,7 @@ func TestShipKeepsOtherProfiles(t *testing.T) {
 	s := waves(t)
 	plan, old := s.Plan, uint64(7)
 	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
-		if scope.Profile == Medium && scope.Seeds == nil {
+		if scope.Profile == Medium && len(scope.Seeds) == 0 {
 			scope.Seeds = []uint64{1, 5, old} // the other profile has one of them
 		}
 		return plan(ctx, scope)
@@ -689,5 +690,55 @@ func TestShipKeepsOtherProfiles(t *testing.T) {
 	ship(Options{Profile: Quick, Fresh: true})
 	if quick, medium := shipped(Quick), shipped(Medium); quick != 2 || medium != 3 { // both profiles had seed 1 of zero
 		t.Errorf("%d runs of quick are shipped afresh, %d of medium, want 2 and 3", quick, medium)
+	}
+}
+
+// Shipping keeps the records of the selected runs by other backends, unless it is fresh, and none by another generation.
+func TestShipKeepsOtherBackends(t *testing.T) {
+	inCheckout(t)
+	s, ctx := waves(t), context.Background()
+	runAll(t, s, Options{})
+	wrote, err := s.Ship(ctx, Options{Profile: Quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := store.Shipped(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := maps.Clone(own)
+	add := func(content []byte, change func(*Record)) (name string) {
+		t.Helper()
+		r, err := store.DecodeRecord(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		if all[r.Name()], err = r.Encode(); err != nil {
+			t.Fatal(err)
+		}
+		return r.Name()
+	}
+	one := own[slices.Sorted(maps.Keys(own))[0]]
+	others := []string{add(one, func(r *Record) { r.Backend = "go" }), add(one, func(r *Record) { r.Backend = "xla:cuda" })}
+	add(one, func(r *Record) { r.Generation-- })
+	for _, c := range []struct {
+		fresh bool
+		want  []string
+	}{{false, append(slices.Collect(maps.Keys(own)), others...)}, {true, slices.Collect(maps.Keys(own))}} {
+		if _, err := store.WriteArchive(wrote.File, s.Name, all); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Ship(ctx, Options{Profile: Quick, Fresh: c.fresh}); err != nil {
+			t.Fatal(err)
+		}
+		left, err := store.Shipped(s.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, slices.Sorted(maps.Keys(left))); diff != "" {
+			t.Errorf("fresh %t (-want +got):\n%s", c.fresh, diff)
+		}
 	}
 }
