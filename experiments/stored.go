@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -30,6 +31,12 @@ var ErrNotStored = errors.New("not stored")
 
 // ErrRuns is wrapped by the error about runs that could not be made. All other runs are stored then.
 var ErrRuns = errors.New("runs ended with errors")
+
+// Interrupted reports whether work ended only because its context was cancelled, so that it goes on from there when it
+// is called again. It is false if a checkpoint or a result could not be written too.
+func Interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) && !errors.Is(err, ErrStore) && !errors.Is(err, train.ErrNotSaved)
+}
 
 // Folder returns the results folder; see the package documentation.
 func Folder() (string, error) { return store.Folder() }

@@ -29,8 +29,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
-		bar.Stop("failed")
-		return nil, errs.In("notebook: training", err)
+		return nil, ended(bar, err, reason)
 	}
 	fmt.Fprintln(out, backend)
 	c.Progress = bar.Show
@@ -43,12 +42,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 		return result, nil
 	}
 	backend.Close()
-	if ctx.Err() != nil {
-		bar.Stop("stopped")
-		return nil, reason()
-	}
-	bar.Stop("failed")
-	return nil, errs.In("notebook: training", err)
+	return nil, ended(bar, err, reason)
 }
 
 // Load reads a model that a training cell wrote with [forecast.Result.Write]. If there is none yet, the error wraps

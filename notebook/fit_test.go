@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/forecast"
+	training "github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -146,5 +147,24 @@ func TestStoppedFitPromises(t *testing.T) {
 	}
 	if got := line(fmt.Errorf("cell: %w", goesOn)); got != string(goesOn) {
 		t.Errorf("wrapped: %q", got)
+	}
+}
+
+// An interrupt hides no error about a checkpoint that could not be written.
+func TestEnded(t *testing.T) {
+	bar := NewBar("test")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("training: %w", context.Canceled), string(goesOn)},
+		{fmt.Errorf("%w: disk full: %w", training.ErrNotSaved, context.Canceled),
+			"notebook: training: checkpoint cannot be written: disk full: context canceled"},
+		{errors.New("no targets"), "notebook: training: no targets"},
+	} {
+		err := ended(bar, c.err, func() error { return goesOn })
+		if got := line(err); got != c.want || errors.Is(err, ErrStopped) != (c.want == string(goesOn)) {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrStopped is wrapped by the errors of [Train] and [Fit] when the cell was interrupted. The line of [Check] says
@@ -25,6 +26,17 @@ const (
 func (stopped) Error() string { return ErrStopped.Error() }
 
 func (stopped) Unwrap() error { return ErrStopped }
+
+// ended ends the bar of work that returned an error, and returns the cell's error: the one of reason if the work was
+// only interrupted. An interrupt hides no other error.
+func ended(bar *Bar, err error, reason func() error) error {
+	if experiments.Interrupted(err) {
+		bar.Stop("stopped")
+		return reason()
+	}
+	bar.Stop("failed")
+	return errs.In("notebook: training", err)
+}
 
 // stoppedStudy returns the error of an interrupted study; planned is its report, nil if the study had not planned its
 // runs yet.

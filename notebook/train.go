@@ -31,20 +31,14 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
-		bar.Stop("failed")
-		return nil, fmt.Errorf("notebook: training: %w", err)
+		return nil, ended(bar, err, reason)
 	}
 	defer backend.Close()
 	fmt.Fprintln(out, backend)
 	o.Backend, o.Progress = backend, bar.Show
 	report, err := s.Run(ctx, o)
-	switch {
-	case ctx.Err() != nil:
-		bar.Stop("stopped")
-		return nil, reason()
-	case err != nil:
-		bar.Stop("failed")
-		return report, fmt.Errorf("notebook: training: %w", err)
+	if err != nil {
+		return report, ended(bar, err, reason)
 	}
 	bar.Done("")
 	fmt.Fprintln(out, told(report, began))

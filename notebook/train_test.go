@@ -3,6 +3,7 @@ package notebook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,13 +34,23 @@ func TestTrain(t *testing.T) {
 		t.Skip("runs in a notebook")
 	}
 	t.Setenv(xla.BackendEnv, "go")
+	const stored = "profile quick: trained now: 0; runs stored: 1 of 1\n"
 	for _, c := range []struct {
 		name string
 		make func(context.Context) error
 		want string
 		says string
 	}{
-		{"done", func(context.Context) error { return nil }, "", "profile quick: trained now: 0; runs stored: 1 of 1\n"},
+		{"done just before an interrupt", func(ctx context.Context) error {
+			if err := interrupted(ctx); !errors.Is(err, context.Canceled) {
+				return err
+			}
+			return nil
+		}, "", stored},
+		{"interrupted, and the checkpoint is lost", func(ctx context.Context) error {
+			return fmt.Errorf("%w: the checkpoint is lost: %w", experiments.ErrStore, interrupted(ctx))
+		}, "the checkpoint is lost", ""},
+		{"done", func(context.Context) error { return nil }, "", stored},
 		{"failed", func(context.Context) error { return errors.New("broken") }, "broken", ""},
 		{"interrupted", interrupted, ErrStopped.Error(), ""},
 	} {
@@ -48,7 +59,8 @@ func TestTrain(t *testing.T) {
 		report, err := train(&out, study(c.make), experiments.Options{})
 		backend, rest, _ := strings.Cut(out.String(), "\n")
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || rest != c.says ||
-			backend == "" || (report == nil) != (c.name == "interrupted") || errors.Is(err, ErrStopped) != (report == nil) {
+			backend == "" || (report == nil) != strings.HasPrefix(c.name, "interrupted") ||
+			errors.Is(err, ErrStopped) != (c.name == "interrupted") {
 			t.Errorf("%s: %v, wrote %q, want %q and %q after a line with the backend", c.name, err, out.String(), c.want,
 				c.says)
 		}

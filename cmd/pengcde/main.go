@@ -196,7 +196,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, context.Canceled) && !errors.Is(err, experiments.ErrStore):
+	case experiments.Interrupted(err):
 		fmt.Fprintln(stderr, "pengcde: interrupted; the same command goes on from here")
 		return exitInterrupted
 	}
