@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -17,11 +18,12 @@ import (
 type Finding struct {
 	Outcome stats.Outcome
 	// Difference is the row's score minus the rival's, in the unit of [Matrix].Score. Half is the half-width of its
-	// 95% interval.
+	// 95% interval. Better is the direction of better scores, [figures.Lower] unless it is [figures.Higher].
 	Difference, Half float64
+	Better           figures.Direction
 	// Mean is the row's mean score on the blocks of the test; 0 in tests of another kind.
 	Mean float64
-	// P is the p value corrected for the rivals that the row was tested against. Raw is the uncorrected p value.
+	// P is the p value corrected for all rivals of the row, stored or not. Raw is the uncorrected p value.
 	P, Raw float64
 	// Note gives the reason if there was no test, and otherwise further information.
 	Note string
@@ -47,18 +49,27 @@ func Correct(tested []*Finding, untested int) error {
 	}
 	for i, f := range tested {
 		f.P = corrected[i]
-		f.Outcome = stats.Difference{Mean: f.Difference, Corrected: f.P}.Outcome()
+		f.Outcome = stats.Difference{Mean: f.loss(), Corrected: f.P}.Outcome()
 	}
 	return nil
 }
 
+// loss returns the difference as one of errors.
+func (f Finding) loss() float64 {
+	if f.Better == figures.Higher {
+		return -f.Difference
+	}
+	return f.Difference
+}
+
 // Row holds the errors of a model by block, such as a seed or a tested window. Errors is nil if runs are missing or
-// diverged; Gap says which.
+// diverged; Gap says which. If Better is [figures.Higher], Errors are scores, the higher the better.
 type Row struct {
 	Name   string
 	Blocks []int
 	Errors []float64
 	Gap    string
+	Better figures.Direction
 }
 
 // on returns the errors on these blocks.
@@ -81,7 +92,7 @@ func (r Row) Minus(other Row) (differences []float64) {
 }
 
 // Beside tests a row against rivals, on the blocks that the row and all rivals with errors share. The p values are
-// corrected by Holm's method for these rivals. The findings are in the order of the rivals; Note gives the reason if
+// corrected by [Correct] for all rivals, also the ones without errors. The findings are in the order of the rivals; Note gives the reason if
 // a rival is not tested.
 func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
 	findings := make([]Finding, len(rivals))
@@ -114,9 +125,11 @@ func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	var tested []*Finding
 	for k, i := range with {
 		findings[i] = Of(differences[k])
-		findings[i].Mean = stat.Mean(own, nil)
+		findings[i].Mean, findings[i].Better = stat.Mean(own, nil), row.Better
+		tested = append(tested, &findings[i])
 	}
-	return findings, nil
+	return findings, Correct(tested, len(rivals)-len(tested))
 }

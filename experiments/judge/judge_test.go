@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -70,7 +71,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Rivals are tested on the blocks that all of them have; rivals without errors give the reason.
+// Rivals are tested on the blocks that all of them have, with a correction for every rival; rivals without errors give
+// the reason.
 func TestBeside(t *testing.T) {
 	row := Row{Name: "one", Blocks: []int{0, 1, 2, 3}, Errors: []float64{1, 2, 3, 9}}
 	low := Row{Name: "low", Blocks: []int{3, 2, 1, 0}, Errors: []float64{0, 2, 1.02, 0.01}}
@@ -79,7 +81,7 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := findings[0]; f.Outcome != stats.Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 ||
+	if f := findings[0]; f.Outcome != stats.Worse || f.P < 3*f.Raw*(1-1e-12) || f.Difference < 0.98 ||
 		f.Difference > 0.99 || f.Mean != 2 {
 		t.Errorf("%+v", f)
 	}
@@ -89,6 +91,13 @@ func TestBeside(t *testing.T) {
 	if f := findings[2]; f.Outcome != stats.NotShown || f.Note != "" {
 		t.Errorf("%+v", f)
 	}
+	row.Better = figures.Higher
+	above, err := Beside(row, []Row{low, short}, stats.Test{})
+	if err != nil || above[0].Outcome != stats.Better || above[0].Difference != findings[0].Difference {
+		t.Errorf("of scores, the higher the better: %+v, %v, want a better row with the difference of %+v", above, err,
+			findings[0])
+	}
+	row.Better = figures.NotCompared
 	short.Blocks = []int{7, 8, 9}
 	for _, c := range []struct{ row, rival Row }{{row, short}, {Row{Name: "one", Gap: "diverged"}, low}} {
 		findings, err := Beside(c.row, []Row{c.rival}, stats.Test{})

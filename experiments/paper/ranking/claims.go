@@ -6,6 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -47,20 +48,19 @@ func affinityName(id string) string { return catalogue.PublishedName("tgb", id) 
 // affinityCases returns the cases on one data set, by label times for the rotation and by seeds for the paper's
 // windows.
 func affinityCases(results experiments.Results, data, model string, others []string) (all []judge.Case, err error) {
-	turned := rotationOf(results)
-	windows := results.Where("protocol", string(RandomWindows))
-	bySeed := func(id string) (row judge.Row) {
-		some := windows.Where("model", id)
-		if row.Gap = some.Gap(); row.Gap == "" {
-			for i, score := range some.Scores(testScore) {
-				row.Blocks, row.Errors = append(row.Blocks, int(some[i].Seed)), append(row.Errors, -score)
-			}
-		}
-		return row
+	turned, err := rotationOf(results)
+	if err != nil {
+		return nil, err
 	}
-	protocols := []scoring{{YearRotation, turned.test, turned.errors}}
-	if _, test, ok := overWindows(results); ok {
-		protocols = append(protocols, scoring{RandomWindows, test, bySeed})
+	windows, err := shuffledOf(results)
+	if err != nil {
+		return nil, err
+	}
+	protocols := []scoring{{YearRotation, turned.test, turned.row}}
+	if windows != nil {
+		protocols = append(protocols, scoring{RandomWindows, windows.test, func(id string) judge.Row {
+			return bySeed(results.Where("protocol", string(RandomWindows)).Where("model", id))
+		}})
 	}
 	for _, by := range protocols {
 		row := func(id string) judge.Row {
@@ -80,7 +80,7 @@ func affinityCases(results experiments.Results, data, model string, others []str
 			c := judge.Case{Group: tradeNames[data] + ", " + by.protocol.name(), Name: rivals[i].Name, Finding: f,
 				Substitute: data == otherTrade}
 			if c.Tested = f.Outcome != stats.NotTested; c.Tested {
-				c.Note = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", -f.Difference, f.Half)
+				c.Note = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", f.Difference, f.Half)
 			}
 			all = append(all, c)
 		}
@@ -88,19 +88,24 @@ func affinityCases(results experiments.Results, data, model string, others []str
 	return all, nil
 }
 
-// scoring is a protocol with the scores of a row, negated like errors, and the test of their differences.
+// bySeed returns the scores of a row by seed.
+func bySeed(runs experiments.Results) judge.Row {
+	row := judge.Row{Gap: runs.Gap(), Better: figures.Higher}
+	if row.Gap != "" {
+		return row
+	}
+	for _, run := range runs {
+		row.Blocks = append(row.Blocks, int(run.Seed))
+	}
+	row.Errors = runs.Scores(testScore)
+	return row
+}
+
+// scoring is a protocol with the scores of a row and the test of their differences.
 type scoring struct {
 	protocol Protocol
 	test     stats.Test
 	row      func(id string) judge.Row
-}
-
-// negative turns scores, where more is better, into errors; nil stays nil.
-func negative(scores []float64) (errors []float64) {
-	for _, score := range scores {
-		errors = append(errors, -score)
-	}
-	return errors
 }
 
 // Finders maps the IDs of the claims on rankings to their finders.

@@ -19,7 +19,10 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 	if err != nil {
 		return nil, err
 	}
-	differences := turned.differences()
+	differences, err := turned.differences()
+	if err != nil {
+		return nil, err
+	}
 	var rows []figures.DotRow
 	for _, id := range turned.results.Values("model") {
 		if id == catalogue.PersistentID || id == "zero" {

@@ -18,7 +18,10 @@ func Table3(e judge.Evidence) ([]figures.Item, error) {
 	if report, _ := e.Usable("node-affinity"); report != nil {
 		results = report.Results.Where("data", otherTrade)
 	}
-	windows, _, _ := overWindows(results)
+	windows, err := shuffledOf(results)
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range catalogue.PublishedRows("tgb") {
 		cells := []figures.Cell{figures.Text(row.Name)}
 		for _, data := range []string{"tgbn-trade", "tgbn-genre"} {
@@ -32,11 +35,7 @@ func Table3(e judge.Evidence) ([]figures.Item, error) {
 		}
 		if some := results.Where("model", row.ID); len(some) > 0 {
 			by := some[0].Spec.(affinityRun).protocolOfPaper()
-			over := experiments.Interval{}
-			if by == RandomWindows {
-				over = windows
-			}
-			cells = append(cells, some.Where("protocol", string(by)).Cell(testScore, over))
+			cells = append(cells, some.Where("protocol", string(by)).Cell(testScore, windows.interval(by)))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -102,6 +102,9 @@ func (d *affinityData) load(ctx context.Context, progress func(fraction float64,
 	return d.data, nil
 }
 
+// loaded returns the data. The identity of a planned run reads them, so that later calls read nothing.
+func (d *affinityData) loaded() (*tgb.Data, error) { return d.load(context.Background(), nil) }
+
 // batch returns a batch size that leaves room for the logits of all nodes; the data must be loaded.
 func (d *affinityData) batch(most int) int {
 	const logits = 1 << 25
@@ -217,7 +220,7 @@ func (r affinityRun) runs(scope experiments.Scope) (runs []experiments.Run) {
 }
 
 func (r affinityRun) identity(run experiments.Run) (any, error) {
-	data, err := r.data.load(context.Background(), nil)
+	data, err := r.data.loaded()
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +234,7 @@ func (r affinityRun) identity(run experiments.Run) (any, error) {
 
 // task returns the task of the data; under [RandomWindows] each node is a class.
 func (r affinityRun) task() (affinity.Task, error) {
-	data, err := r.data.load(context.Background(), nil)
+	data, err := r.data.loaded()
 	if err != nil {
 		return affinity.Task{}, err
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -127,7 +129,10 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		}
 		return 0.9 + 0.5*wobble
 	})
-	text, matrix, details := study.Verdict(r)
+	text, matrix, details, err := study.Verdict(r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := "PENG-CDE with a log-linear part is shown to beat Persistent Forecast on agtpa-trade, in forecasts of the " +
 		"last 8 label times. No difference from it is shown for Ridge; 22 of 24 forecasts are worse. PENG-CDE " +
 		"with a log-linear part is better than Log-linear, +0.0807 (+0.0802 to +0.0811). PENG-CDE affine on gated state is " +
@@ -157,7 +162,11 @@ func TestNodeAffinityVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, numbers)
 		}
 	}
-	table := study.Tables(r)[0].(interface{ String() string }).String()
+	tables, err := study.Tables(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := tables[0].(interface{ String() string }).String()
 	if !strings.Contains(table, "No result is stored for PENG-CDE with 11 maps.") || !strings.Contains(table, "0.0101") {
 		t.Errorf("the table\n%s", table)
 	}
@@ -183,7 +192,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		t.Errorf("one row: %v", err)
 	}
 	empty, none := rankings(t, experiments.Medium, func(experiments.Run) float64 { return 0 })
-	if text, matrix, _ := empty.Verdict(none); text != "" || matrix != nil {
+	if text, matrix, _, err := empty.Verdict(none); err != nil || text != "" || matrix != nil {
 		t.Errorf("a verdict on nothing: %s", text)
 	}
 	if _, err := empty.Times(none, "agtpa-trade"); !errors.Is(err, experiments.ErrNotStored) {
@@ -263,4 +272,31 @@ func resultsOf(runs []experiments.Run) (all []experiments.Result) {
 		all = append(all, experiments.Result{Run: run})
 	}
 	return all
+}
+
+// An error of the data ends the page: no number is made without them.
+func TestDataThatCannotBeRead(t *testing.T) {
+	study, r := rankings(t, experiments.Medium, func(run experiments.Run) float64 { return 0.9 + 0.01*float64(run.Fold%3) })
+	broken := errors.New("no disk")
+	for i, result := range r.Results {
+		run := result.Spec.(affinityRun)
+		run.data = &affinityData{name: run.data.name, open: func(context.Context, func(tgb.Progress)) (*tgb.Data, error) {
+			return nil, broken
+		}}
+		r.Results[i].Spec = run
+	}
+	evidence := judge.Evidence{Reports: map[string]*experiments.Report{"node-affinity": r}}
+	for name, show := range map[string]func() error{
+		"verdict":     func() error { _, _, _, err := study.Verdict(r); return err },
+		"tables":      func() error { _, err := study.Tables(r); return err },
+		"differences": func() error { _, err := study.Differences(r, otherTrade); return err },
+		"page":        func() error { _, err := r.Study.Page(r); return err },
+		"items":       func() error { _, err := r.Items(); return err },
+		"table 3":     func() error { _, err := Table3(evidence); return err },
+		"claim":       func() error { _, err := Finders()["trade"](evidence); return err },
+	} {
+		if err := show(); !errors.Is(err, broken) {
+			t.Errorf("%s: %v, want %v", name, err, broken)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package ranking
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,15 +42,19 @@ func (r affinityRow) protocolOfPaper() Protocol {
 
 // show returns tables, figures and notes.
 func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error) {
+	if items, err = a.Tables(r); err != nil {
+		return nil, err
+	}
 	drawn := a.drawAll(r)
-	return append(append(a.Tables(r), drawn.Items()...), a.notes(r)), drawn.Err
+	return append(append(items, drawn.Items()...), a.notes(r)), drawn.Err
 }
 
 func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := a.drawAll(r)
 	page := &experiments.Page{Figures: drawn.All, Pictures: min(1, len(drawn.All))}
-	page.Verdict, page.Matrix, page.Numbers = a.Verdict(r)
-	return page, drawn.Err
+	var err error
+	page.Verdict, page.Matrix, page.Numbers, err = a.Verdict(r)
+	return page, errors.Join(drawn.Err, err)
 }
 
 // rotation holds the runs of a rotation, with the test of their differences and a note on intervals.
@@ -59,46 +64,61 @@ type rotation struct {
 	note    string
 }
 
-func rotationOf(results experiments.Results) rotation {
-	r := rotation{results: results.Where("protocol", string(YearRotation))}
-	training := 1.0
-	for _, run := range r.results {
-		data, err := run.Spec.(affinityRun).data.load(context.Background(), nil)
-		if err == nil {
-			training = float64(len(data.LabelTimes) - run.Spec.(affinityRun).size.rotated - validated)
-			break
-		}
+func rotationOf(results experiments.Results) (r rotation, err error) {
+	r.results = results.Where("protocol", string(YearRotation))
+	if len(r.results) == 0 {
+		return r, nil
 	}
+	run := r.results[0].Spec.(affinityRun)
+	data, err := run.data.loaded()
+	if err != nil {
+		return r, err
+	}
+	training := float64(len(data.LabelTimes) - run.size.rotated - validated)
 	r.test = stats.SharedTraining(1 / training)
 	r.note = fmt.Sprintf(prose.Text("rotation"), training, training)
-	return r
+	return r, nil
 }
 
-// overWindows returns the interval over seeds that shuffle windows of the same data, with its note, and the test of
-// differences; ok is false if there are none.
-func overWindows(results experiments.Results) (over experiments.Interval, test stats.Test, ok bool) {
+// shuffled holds the interval over seeds that shuffle windows of the same data, with its note, and the test of
+// differences.
+type shuffled struct {
+	over experiments.Interval
+	test stats.Test
+}
+
+// shuffledOf returns how the paper's windows among the results are compared; nil if there are none.
+func shuffledOf(results experiments.Results) (*shuffled, error) {
 	some := results.Where("protocol", string(RandomWindows))
 	if len(some) == 0 {
-		return over, test, false
+		return nil, nil
 	}
 	r := some[0].Spec.(affinityRun)
-	data, err := r.data.load(context.Background(), nil)
+	data, err := r.data.loaded()
 	if err != nil {
-		return over, test, false
+		return nil, err
 	}
 	plan, err := r.protocolOf(context.Background(), data, some[0].Run)
 	if err != nil {
-		return over, test, false
+		return nil, err
 	}
 	counts := make(map[affinity.Part]int)
 	for _, q := range plan.Questions {
 		counts[q.Part]++
 	}
 	tested, training := counts[affinity.Test], counts[affinity.Train]
-	test = stats.SharedTraining(float64(tested) / float64(training))
-	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the "+
-		"same windows; the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested,
-		training, tested, training)}, test, true
+	test := stats.SharedTraining(float64(tested) / float64(training))
+	return &shuffled{experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle "+
+		"the same windows; the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested,
+		training, tested, training)}, test}, nil
+}
+
+// interval returns the interval of scores by a protocol.
+func (s *shuffled) interval(p Protocol) (over experiments.Interval) {
+	if s != nil && p == RandomWindows {
+		return s.over
+	}
+	return over
 }
 
 // byTime returns the scores of a row by tested label time, each the mean over seeds; nil if runs are missing.
@@ -120,19 +140,37 @@ func (r rotation) byTime(row string) (scores []float64) {
 }
 
 // Tables returns a table for each data set, with a row for each model and a column for each protocol.
-func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item) {
+func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item, err error) {
+	verdict, _, _, err := a.Verdict(r)
+	if err != nil {
+		return nil, err
+	}
 	for i, name := range r.Results.Values("data") {
-		results := r.Results.Where("data", name)
-		table := a.table(r, name, results)
-		if verdict, _, _ := a.Verdict(r); i == 0 && r.Comparable() {
+		table, err := a.table(r, name, r.Results.Where("data", name))
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && r.Comparable() {
 			table.Finding = verdict
 		}
 		items = append(items, table)
 	}
-	return items
+	return items, nil
 }
 
-func (a *Affinity) table(r *experiments.Report, name string, results experiments.Results) *figures.Table {
+func (a *Affinity) table(r *experiments.Report, name string, results experiments.Results) (*figures.Table, error) {
+	turned, err := rotationOf(results)
+	if err != nil {
+		return nil, err
+	}
+	differences, err := turned.differences()
+	if err != nil {
+		return nil, err
+	}
+	windows, err := shuffledOf(results)
+	if err != nil {
+		return nil, err
+	}
 	t := &figures.Table{Title: fmt.Sprintf("NDCG@10 on %s, profile %s", name, r.Profile),
 		Columns: []figures.Column{{Title: "model"}}}
 	better := figures.Higher
@@ -143,26 +181,19 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	for _, p := range protocols {
 		t.Columns = append(t.Columns, figures.Column{Title: Protocol(p).name(), Better: better, Decimals: 4})
 	}
-	turned := rotationOf(results)
 	compared := r.Comparable() && len(turned.results) > 0
 	if compared {
 		t.Columns = append(t.Columns, figures.Column{Title: "rotation, less Persistent Forecast", Decimals: 4})
 	}
 	t.Columns = append(append(t.Columns, figures.Column{Title: "size"}), experiments.CostColumns()...)
-	differences := turned.differences()
-	windows, _, shuffled := overWindows(results)
 	for _, id := range results.Values("model") {
 		row := results.Where("model", id)
 		cells := []figures.Cell{figures.Text(row.Title())}
 		for _, p := range protocols {
 			some := row.Where("protocol", p)
-			over := experiments.Interval{}
-			if Protocol(p) == RandomWindows {
-				over = windows
-			}
 			cell := experiments.None()
 			if len(some) > 0 {
-				cell = some.Cell(testScore, over)
+				cell = some.Cell(testScore, windows.interval(Protocol(p)))
 			}
 			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
 				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
@@ -184,10 +215,10 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	if len(turned.results) > 0 {
 		t.Notes = append(t.Notes, turned.note)
 	}
-	if shuffled {
-		t.Notes = append(t.Notes, windows.Note)
+	if windows != nil {
+		t.Notes = append(t.Notes, windows.over.Note)
 	}
-	return t
+	return t, nil
 }
 
 // row returns the scores of a row by tested label time.
@@ -196,67 +227,29 @@ func (r rotation) row(id string) judge.Row {
 	if len(some) == 0 {
 		return judge.Row{Name: id, Gap: "is not planned here"}
 	}
-	row := judge.Row{Name: some[0].Model.Name, Errors: r.byTime(id), Gap: some.Gap()}
+	row := judge.Row{Name: some[0].Model.Name, Errors: r.byTime(id), Gap: some.Gap(), Better: figures.Higher}
 	for i := range row.Errors {
 		row.Blocks = append(row.Blocks, i)
 	}
 	return row
 }
 
-// errors returns the scores of a row by tested label time, negated like errors.
-func (r rotation) errors(id string) judge.Row {
-	row := r.row(id)
-	row.Errors = negative(row.Errors)
-	return row
-}
-
-// differences returns the findings of each row against Persistent Forecast, by row ID: the row's score minus
-// Persistent Forecast's, corrected by Holm for the number of rows. It returns none if Persistent Forecast lacks runs.
-func (r rotation) differences() map[string]judge.Finding {
-	var ids []string
-	var rows []judge.Row
-	for _, id := range r.results.Values("model") {
-		if id != catalogue.PersistentID {
-			ids, rows = append(ids, id), append(rows, r.row(id))
-		}
-	}
-	base := r.row(catalogue.PersistentID)
-	if len(base.Errors) < 2 {
-		return nil
-	}
-	// These are scores, not errors: Persistent Forecast's score is smaller where the row is better.
-	findings, err := judge.Beside(base, rows, r.test)
-	if err != nil {
-		return nil
-	}
-	all := make(map[string]judge.Finding)
-	for i, f := range findings {
-		f.Difference = -f.Difference
-		all[ids[i]] = f
-	}
-	return all
-}
-
-// gain is the score of a row that corrects a forecast, minus the forecast's own.
+// gain is the score of a row minus the score of another forecast.
 type gain struct {
 	row, forecast string // names
 	judge.Finding
 }
 
-// gains returns what networks add to the forecasts that they correct, where the results have both rows. p values are
-// corrected by Holm for all networks that correct a forecast.
-func (r rotation) gains() (all []gain) {
-	pairs := [][2]string{{catalogue.ResidualID, "log-linear"}, {gatedResidualID, "gated-state"}}
-	here := r.results.Values("model")
+// gains compares each first row of some pairs with the second, in order. p values are corrected by Holm for the
+// comparisons, of which there are as many as planned.
+func (r rotation) gains(pairs [][2]string, planned int) (all []gain, err error) {
 	for _, pair := range pairs {
-		if slices.Contains(here, pair[0]) && slices.Contains(here, pair[1]) {
-			row, forecast := r.errors(pair[0]), r.errors(pair[1])
-			findings, err := judge.Beside(row, []judge.Row{forecast}, r.test)
-			if err != nil {
-				return nil
-			}
-			all = append(all, gain{row.Name, forecast.Name, findings[0]})
+		row, forecast := r.row(pair[0]), r.row(pair[1])
+		findings, err := judge.Beside(row, []judge.Row{forecast}, r.test)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, gain{row.Name, forecast.Name, findings[0]})
 	}
 	var tested []*judge.Finding
 	for i := range all {
@@ -264,13 +257,38 @@ func (r rotation) gains() (all []gain) {
 			tested = append(tested, f)
 		}
 	}
-	if err := judge.Correct(tested, len(pairs)-len(tested)); err != nil {
-		return nil
+	return all, judge.Correct(tested, planned-len(tested))
+}
+
+// differences returns the findings of each row against Persistent Forecast, by row ID, corrected by Holm for the number
+// of rows. It returns none if Persistent Forecast lacks runs.
+func (r rotation) differences() (map[string]gain, error) {
+	if len(r.byTime(catalogue.PersistentID)) < 2 {
+		return nil, nil
 	}
-	for _, f := range tested {
-		f.Difference = -f.Difference // of scores
+	var pairs [][2]string
+	for _, id := range r.results.Values("model") {
+		if id != catalogue.PersistentID {
+			pairs = append(pairs, [2]string{id, catalogue.PersistentID})
+		}
 	}
-	return all
+	gains, err := r.gains(pairs, len(pairs))
+	all := make(map[string]gain)
+	for i, g := range gains {
+		all[pairs[i][0]] = g
+	}
+	return all, err
+}
+
+// corrections returns what networks add to the forecasts that they correct, where the results have both rows. p values
+// are corrected by Holm for all networks that correct a forecast.
+func (r rotation) corrections() ([]gain, error) {
+	pairs := [][2]string{{catalogue.ResidualID, "log-linear"}, {gatedResidualID, "gated-state"}}
+	planned, here := len(pairs), r.results.Values("model")
+	pairs = slices.DeleteFunc(pairs, func(pair [2]string) bool {
+		return !slices.Contains(here, pair[0]) || !slices.Contains(here, pair[1])
+	})
+	return r.gains(pairs, planned)
 }
 
 // says writes a gain as a sentence, empty if it is not tested.
@@ -285,9 +303,9 @@ func (g gain) says() string {
 
 // Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
 // can be judged. The matrix has the significant differences of NDCG@10, details has all of them.
-func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table) {
+func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details *figures.Table, err error) {
 	if !r.Comparable() {
-		return "", nil, nil
+		return "", nil, nil, nil
 	}
 	names := r.Results.Values("data")
 	m := judge.Matrix{Title: "NDCG@10 beside other forecasts, by data", Score: "NDCG@10", Cases: names,
@@ -295,48 +313,52 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 			"from these for the networks that correct another forecast."}}
 	var sentences []string
 	for at, name := range names {
-		turned := rotationOf(r.Results.Where("data", name))
-		differences := turned.differences()
-		var better, undecided []string
-		worse, tested := 0, 0
-		for _, id := range turned.results.Values("model") {
-			f, ok := differences[id]
-			if !ok {
-				continue
-			}
-			row := turned.row(id)
-			m.Add(row.Name, turned.row(catalogue.PersistentID).Name, at, f)
-			switch f.Outcome {
-			case stats.NotTested:
-				continue
-			case stats.Better:
-				better = append(better, row.Name)
-			case stats.NotShown:
-				undecided = append(undecided, row.Name)
-			case stats.Worse:
-				worse++
-			}
-			tested++
+		some, err := verdictOn(r.Results.Where("data", name), name, func(g gain) { m.Add(g.row, g.forecast, at, g.Finding) })
+		if err != nil {
+			return "", nil, nil, err
 		}
-		if tested > 0 {
-			text := fmt.Sprintf("%s is shown to beat Persistent Forecast on %s, in forecasts of the last %d label times. ",
-				cmp.Or(judge.Enumerate(better), "Nothing"), name, len(turned.byTime(catalogue.PersistentID)))
-			if undecided != nil {
-				text += "No difference from it is shown for " + judge.Enumerate(undecided) + "; "
-			}
-			sentences = append(sentences, fmt.Sprintf("%s%d of %d forecasts are worse.", text, worse, tested))
-		}
-		for _, g := range turned.gains() {
-			m.Add(g.row, g.forecast, at, g.Finding)
-			if text := g.says(); text != "" {
-				sentences = append(sentences, text)
-			}
-		}
+		sentences = append(sentences, some...)
 	}
 	if len(sentences) == 0 {
-		return "", nil, nil
+		return "", nil, nil, nil
 	}
-	return strings.Join(sentences, " "), m.Table(), m.Details()
+	return strings.Join(sentences, " "), m.Table(), m.Details(), nil
+}
+
+// verdictOn returns the sentences of the verdict on one data set, and calls add with each comparison.
+func verdictOn(results experiments.Results, name string, add func(gain)) (sentences []string, err error) {
+	turned, err := rotationOf(results)
+	if err != nil {
+		return nil, err
+	}
+	differences, err := turned.differences()
+	if err != nil {
+		return nil, err
+	}
+	rows := make(map[stats.Outcome][]string)
+	for _, id := range turned.results.Values("model") {
+		if g, ok := differences[id]; ok {
+			add(g)
+			rows[g.Outcome] = append(rows[g.Outcome], g.row)
+		}
+	}
+	better, worse, undecided := rows[stats.Better], rows[stats.Worse], rows[stats.NotShown]
+	if tested := len(better) + len(worse) + len(undecided); tested > 0 {
+		text := fmt.Sprintf("%s is shown to beat Persistent Forecast on %s, in forecasts of the last %d label times. ",
+			cmp.Or(judge.Enumerate(better), "Nothing"), name, len(turned.byTime(catalogue.PersistentID)))
+		if undecided != nil {
+			text += "No difference from it is shown for " + judge.Enumerate(undecided) + "; "
+		}
+		sentences = append(sentences, fmt.Sprintf("%s%d of %d forecasts are worse.", text, len(worse), tested))
+	}
+	corrections, err := turned.corrections()
+	for _, g := range corrections {
+		add(g)
+		if text := g.says(); text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	return sentences, err
 }
 
 // rotationOn returns the rotation of one data set; the error wraps [experiments.ErrInput] if the report has no such
@@ -347,7 +369,7 @@ func rotationOn(r *experiments.Report, data string) (rotation, error) {
 		return rotation{}, errs.New(experiments.ErrInput, "experiments: node-affinity has no data %q, %s", data,
 			nearest.Want(data, r.Results.Values("data")))
 	}
-	return rotationOf(results), nil
+	return rotationOf(results)
 }
 
 // Notes returns the notes on all tables and figures of the study, for the end of a page.

@@ -178,7 +178,7 @@ func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.
 			"Persistent Forecast", data, row)
 	}
 	some := turned.results.Where("model", row)
-	loaded, err := some[0].Spec.(affinityRun).data.load(context.Background(), nil)
+	loaded, err := some[0].Spec.(affinityRun).data.loaded()
 	if err != nil {
 		return nil, err
 	}
