@@ -22,10 +22,10 @@ type Estimate struct {
 	// training. Programs is the number of compiled programs that train them: one per run, or fewer where the seeds of
 	// a model are trained together.
 	Planned, Missing, Trained, Programs int
-	// Judged counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
+	// Estimated counts the Trained runs whose time can be estimated from stored runs of their models. Seconds is their
 	// total time if they run one after the other. The time of the remaining runs is unknown.
-	Judged  int
-	Seconds float64
+	Estimated int
+	Seconds   float64
 	// PeakBytes is the largest memory use among the stored runs of the same profile; 0 if unknown.
 	PeakBytes int64
 	// Machines lists the machines that made those stored runs.
@@ -104,7 +104,7 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		row.Unknown, rows[id] = row.Missing, row
 	}
 	others := slices.DeleteFunc([]Profile{Medium, Full, Quick}, func(p Profile) bool { return p == r.Profile })
-	var here map[string]*pace
+	var here known[*pace]
 	var models []string // with runs here
 	for _, p := range append([]Profile{r.Profile}, others...) {
 		if len(missing) == 0 {
@@ -121,7 +121,7 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 			from.growth, from.models = growth(models, here, from.paces)
 		}
 		missing = slices.DeleteFunc(slices.Clone(missing), func(run Result) bool {
-			return e.judge(run, rows[run.Model.ID], from)
+			return e.add(run, rows[run.Model.ID], from)
 		})
 	}
 	for _, id := range r.Models() {
@@ -149,9 +149,8 @@ type pace struct {
 	machines                []string
 }
 
-// pacesOf returns the paces of stored runs by the model's ID, and by model and keys, see [Run.kind].
-func pacesOf(stored Results) map[string]*pace {
-	paces := make(map[string]*pace)
+func pacesOf(stored Results) known[*pace] {
+	paces := make(known[*pace])
 	for _, run := range stored {
 		trained, share := run.Record.Cost(), 0.0
 		if training := run.Facts().Training; training != nil && len(training.TrainLoss) > 0 {
@@ -163,11 +162,9 @@ func pacesOf(stored Results) map[string]*pace {
 		} else if !run.Model.Untrained { // it diverged in its first epoch
 			continue
 		}
-		for _, of := range []string{run.kind(), run.Model.ID} {
-			p := paces[of]
+		paces.add(run.Run, func(p *pace) *pace {
 			if p == nil {
 				p = new(pace)
-				paces[of] = p
 			}
 			p.trained, p.shared = append(p.trained, trained), append(p.shared, share)
 			p.beside = append(p.beside, max(0, run.Record.Seconds-trained))
@@ -175,7 +172,8 @@ func pacesOf(stored Results) map[string]*pace {
 			if on := run.Record.Machine.String(); !slices.Contains(p.machines, on) {
 				p.machines = append(p.machines, on)
 			}
-		}
+			return p
+		})
 	}
 	for _, p := range paces {
 		slices.Sort(p.beside)
@@ -187,7 +185,7 @@ func pacesOf(stored Results) map[string]*pace {
 // of models that it comes from.
 type source struct {
 	profile Profile
-	paces   map[string]*pace
+	paces   known[*pace]
 	growth  float64
 	models  int
 }
@@ -200,7 +198,7 @@ func (s source) String() string {
 }
 
 // growth returns the median ratio of the times of models with stored runs here and there, and their number.
-func growth(models []string, here, there map[string]*pace) (float64, int) {
+func growth(models []string, here, there known[*pace]) (float64, int) {
 	var ratios []float64
 	for _, id := range models {
 		if h, t := here[id], there[id]; h != nil && t != nil {
@@ -216,13 +214,10 @@ func growth(models []string, here, there map[string]*pace) (float64, int) {
 	return stat.Quantile(0.5, stat.Empirical, ratios, nil), len(ratios)
 }
 
-// judge adds the estimated time of a run, if the source has stored runs of the same model and keys, or else of the
+// add adds the estimated time of a run, if the source has stored runs of the same model and keys, or else of the
 // same model.
-func (e *Estimate) judge(r Result, row *RowEstimate, from source) bool {
-	known := from.paces[r.kind()]
-	if known == nil {
-		known = from.paces[r.Model.ID]
-	}
+func (e *Estimate) add(r Result, row *RowEstimate, from source) bool {
+	known := from.paces.of(r.Run)
 	if known == nil {
 		return false
 	}
@@ -243,7 +238,7 @@ func (e *Estimate) judge(r Result, row *RowEstimate, from source) bool {
 	if r.Model.Untrained {
 		return true
 	}
-	e.Judged++
+	e.Estimated++
 	e.Seconds += seconds
 	if !elsewhere {
 		e.PeakBytes = max(e.PeakBytes, known.peak)
@@ -268,7 +263,7 @@ func (e Estimate) String() string {
 		return "nothing to make, all runs are stored"
 	case e.Trained == 0:
 		return text + ", none of which is trained: seconds"
-	case e.Judged == 0:
+	case e.Estimated == 0:
 		return text + "; how long they take is not known, as no run of their models is stored"
 	}
 	about, by := "about", "stored runs of these models"
@@ -278,7 +273,7 @@ func (e Estimate) String() string {
 	}
 	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,
 		strings.Join(e.Machines, " and "))
-	if rest := e.Trained - e.Judged; rest > 0 {
+	if rest := e.Trained - e.Estimated; rest > 0 {
 		text += fmt.Sprintf("; %d more have none to judge by", rest)
 	}
 	return text

@@ -42,7 +42,7 @@ func TestEstimate(t *testing.T) {
 	took, trained := report.Results[0].Record.Seconds, report.Results[0].Record.Cost()
 	e := estimate(Options{Profile: Medium}, "7 of 8 runs to make; about ", "2 more have none to judge by", "CPU")
 	peak := report.Results[0].Facts().PeakBytes
-	if e.Trained != 3 || e.Programs != 3 || e.Judged != 1 || !near(e.Seconds, took) || e.PeakBytes != peak {
+	if e.Trained != 3 || e.Programs != 3 || e.Estimated != 1 || !near(e.Seconds, took) || e.PeakBytes != peak {
 		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s and %d bytes", e, took, peak)
 	}
 	text, err := e.Table().Text(80)
@@ -67,7 +67,7 @@ func TestEstimate(t *testing.T) {
 	both := toyOn([]string{"early", "late"})
 	e, err = both.Estimate(context.Background(), Options{Profile: Medium, Models: []string{"two"},
 		Only: map[string][]string{"half": {"late"}}}) // no run of this half is made, so the model's other run counts
-	if err != nil || e.Judged != 2 || !near(e.Seconds, 2*took) {
+	if err != nil || e.Estimated != 2 || !near(e.Seconds, 2*took) {
 		t.Errorf("%+v, %v, want 2 runs judged by one of %g s", e, err, took)
 	}
 	estimate(Options{Profile: Medium, Models: []string{"two"}, Fresh: true, Stale: true}, "1 of 2 runs to make; about ")
@@ -99,7 +99,7 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		{Medium, Medium, "; about 60 s in one process by stored runs of these models"},
 	} {
 		e, row := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}, RowEstimate{Missing: 1, Unknown: 1}
-		judged := e.judge(run(6), &row, source{profile: c.by, paces: pacesOf(Results{paused, stored}), growth: 1})
+		judged := e.add(run(6), &row, source{profile: c.by, paces: pacesOf(Results{paused, stored}), growth: 1})
 		e.Rows = []RowEstimate{row}
 		if !judged || !strings.Contains(e.String(), c.want) {
 			t.Errorf("%s by %s: %q, want %q", c.of, c.by, e, c.want)
@@ -114,7 +114,7 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 	e := Estimate{profile: Quick}
 	stored.Record.Facts.Training.TrainLoss = nil
 	from := source{profile: Medium, paces: pacesOf(Results{stored}), growth: 1}
-	if e.judge(run(6), new(RowEstimate), from) || e.Judged != 0 {
+	if e.add(run(6), new(RowEstimate), from) || e.Estimated != 0 {
 		t.Error("judged by a run that diverged in its first epoch")
 	}
 }
@@ -135,7 +135,7 @@ func TestEstimateGrows(t *testing.T) {
 	medium := &Report{Profile: Medium,
 		Results: Results{result("a", 1), result("b", 2), result("c", 4), result("d", 5)}}
 	e := full.Estimate(medium)
-	if e.Judged != 1 || math.Abs(e.Seconds-1500) > 1e-6 {
+	if e.Estimated != 1 || math.Abs(e.Seconds-1500) > 1e-6 {
 		t.Errorf("%+v, want 1500 s: half of the epochs, 5 s each, times three", e)
 	}
 	want := "seconds of an epoch in profile medium times 3 (models with runs in both: 3)"
@@ -146,7 +146,7 @@ func TestEstimateGrows(t *testing.T) {
 		full.Results[i].Record = nil
 	}
 	e = full.Estimate(medium)
-	if e.Judged != 4 || math.Abs(e.Seconds-1200) > 1e-6 || strings.Contains(e.String(), "times") {
+	if e.Estimated != 4 || math.Abs(e.Seconds-1200) > 1e-6 || strings.Contains(e.String(), "times") {
 		t.Errorf("%+v, %s, want 1200 s with no factor", e, e)
 	}
 }

@@ -15,9 +15,7 @@ func (w *runner) learn(r Result, record *Record) {
 	if record.Facts == nil || record.Facts.Training == nil {
 		return
 	}
-	for _, of := range []string{r.kind(), r.Model.ID} {
-		w.known[of] = append(w.known[of], record.Cost())
-	}
+	w.known.add(r.Run, func(seconds []float64) []float64 { return append(seconds, record.Cost()) })
 }
 
 // finish removes a run from the list.
@@ -32,10 +30,7 @@ func (w *runner) finish(r Result) {
 // finished returns the mean time of finished trainings of the same model and keys, else of the same model; NaN without
 // any. Other models are not used: one may take a hundred times as long.
 func (w *runner) finished(r Result) (seconds float64) {
-	if known := w.known[r.kind()]; known != nil {
-		return stat.Mean(known, nil)
-	}
-	return stat.Mean(w.known[r.Model.ID], nil)
+	return stat.Mean(w.known.of(r.Run), nil)
 }
 
 // expected returns the mean time of finished trainings, else an estimate from the training of the model that is under

@@ -76,10 +76,10 @@ func (s Study) peaks(ctx context.Context, p Profile, o Options, programs []Resul
 	if err != nil {
 		return nil, err
 	}
-	most := make(map[string]int64)
+	most := make(known[int64])
 	for _, r := range stored {
-		for _, of := range []string{r.kind(), r.Model.ID} {
-			most[of] = max(most[of], r.Facts().PeakBytes)
+		if peak := r.Facts().PeakBytes; peak > 0 {
+			most.add(r.Run, func(other int64) int64 { return max(other, peak) })
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(programs), func(p Results) bool { return most[p[0].Model.ID] > 0 })
@@ -91,7 +91,7 @@ func (s Study) peaks(ctx context.Context, p Profile, o Options, programs []Resul
 		most[id] = plan.DeviceBytes + plan.HostBytes + besidePlan
 	}
 	for _, p := range programs { // the runs of a program are of one kind
-		if bytes := cmp.Or(most[p[0].kind()], most[p[0].Model.ID]); bytes > 0 {
+		if bytes := most.of(p[0].Run); bytes > 0 {
 			all = append(all, bytes)
 		}
 	}

@@ -89,3 +89,26 @@ func TestTooManyImages(t *testing.T) {
 		t.Errorf("30 panels in 300 points: %v, wanted an ErrInput", err)
 	}
 }
+
+// The frames of a slider of images share limits and axes, and each needs a name.
+func TestImageSlider(t *testing.T) {
+	panels := [][]ImagePanel{{{Values: [][]float64{{0, 1}}}}, {{Values: [][]float64{{2, 5}}}}}
+	s, err := ImageSlider(Axes{Title: "states"}, []string{"t = 0", "t = 1"}, panels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"t = 0", "t = 1"} {
+		f, err := Images(Axes{Title: "states"}, LimitsOf(panels...), panels[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := f.SVG()
+		got, err2 := s.frames[i].Figure.SVG()
+		if err != nil || err2 != nil || s.frames[i].Name != name || string(got) != string(want) {
+			t.Errorf("frame %d, %q, differs from the image with common limits (%v, %v)", i, s.frames[i].Name, err, err2)
+		}
+	}
+	if _, err := ImageSlider(Axes{}, []string{"t = 0"}, panels); !errors.Is(err, ErrInput) {
+		t.Errorf("one name for two frames: %v", err)
+	}
+}

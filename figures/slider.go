@@ -38,6 +38,24 @@ func NewSlider(frames ...Frame) (*Slider, error) {
 	return &Slider{frames: append([]Frame(nil), frames...)}, nil
 }
 
+// ImageSlider makes a slider of [Images] with the same axes and limits, one for each list of panels, by their names.
+func ImageSlider(axes Axes, names []string, panels [][]ImagePanel) (*Slider, error) {
+	if len(names) != len(panels) {
+		return nil, invalid("figures: ImageSlider got %d names and %d lists of panels, wanted as many of each", len(names),
+			len(panels))
+	}
+	limits := LimitsOf(panels...)
+	var frames []Frame
+	for i, name := range names {
+		figure, err := Images(axes, limits, panels[i])
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, Frame{Name: name, Figure: figure})
+	}
+	return NewSlider(frames...)
+}
+
 // sliderScript finds its slider by its own position in the page. So nothing needs an id, and a page may hold any number
 // of sliders, or the same slider twice. It takes the focus after a click, which JupyterLab gives to the cell.
 const sliderScript = `<script>{

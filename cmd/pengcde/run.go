@@ -148,7 +148,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	}
 	if share.Asked > 1 && estimate.Missing > 0 {
 		said += fmt.Sprintf("\n\n%v.", share)
-		if share.Jobs > 1 && estimate.Judged > 0 {
+		if share.Jobs > 1 && estimate.Estimated > 0 {
 			said += fmt.Sprintf(" They share that time: %s at best.",
 				progress.Duration(time.Duration(estimate.Seconds/float64(share.Jobs)*float64(time.Second))))
 		}

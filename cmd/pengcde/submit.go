@@ -177,7 +177,7 @@ func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.P
 	} else if e.Trained > 0 && e.PeakBytes == 0 {
 		text += " How much memory a run takes is not known."
 	}
-	if e.Judged > 0 && tasks > 1 {
+	if e.Estimated > 0 && tasks > 1 {
 		text += fmt.Sprintf(" %d tasks share the time, where as many run at once.", tasks)
 	}
 	return text

@@ -69,8 +69,10 @@ func TradeMaps(ctx context.Context) (*figures.Slider, error) {
 	if err != nil {
 		return nil, err
 	}
+	var names []string
 	var panels [][]figures.ImagePanel
-	for _, matrix := range s.matrix {
+	for k, matrix := range s.matrix {
+		names = append(names, fmt.Sprintf("%.0f", s.years[k]))
 		values := make([][]float64, len(matrix))
 		for u, row := range matrix {
 			for _, share := range row {
@@ -79,17 +81,8 @@ func TradeMaps(ctx context.Context) (*figures.Slider, error) {
 		}
 		panels = append(panels, []figures.ImagePanel{{Title: "exporters (rows) to importers", Values: values}})
 	}
-	limits := figures.LimitsOf(panels...)
-	var frames []figures.Frame
-	for k, year := range s.years {
-		axes := figures.Axes{Title: "Share of each country's exports by partner", Colour: "log10 of the share, at least -4"}
-		figure, err := figures.Images(axes, limits, panels[k])
-		if err != nil {
-			return nil, err
-		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("%.0f", year), Figure: figure})
-	}
-	return figures.NewSlider(frames...)
+	axes := figures.Axes{Title: "Share of each country's exports by partner", Colour: "log10 of the share, at least -4"}
+	return figures.ImageSlider(axes, names, panels)
 }
 
 // TradePartners draws the share of a country's exports that went to each of its largest partners, by year. The

@@ -55,25 +55,18 @@ func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 	if err != nil {
 		return nil, err
 	}
+	var names []string
 	var panels [][]figures.ImagePanel
-	for k := range p.times {
+	for k, t := range p.times {
+		names = append(names, fmt.Sprintf("t = %.2f", t))
 		var row []figures.ImagePanel
 		for c, name := range p.classes {
 			row = append(row, figures.ImagePanel{Title: name, Values: catalogue.Pixels(p.infected[c][k], sirSide)})
 		}
 		panels = append(panels, row)
 	}
-	limits := figures.LimitsOf(panels...)
-	var frames []figures.Frame
-	for k, t := range p.times {
-		axes := figures.Axes{Title: "Infected part of each node, from the same start", Colour: "infected part"}
-		figure, err := figures.Images(axes, limits, panels[k])
-		if err != nil {
-			return nil, err
-		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
-	}
-	return figures.NewSlider(frames...)
+	axes := figures.Axes{Title: "Infected part of each node, from the same start", Colour: "infected part"}
+	return figures.ImageSlider(axes, names, panels)
 }
 
 // EpidemicCurves draws the mean infected part of all nodes over time, for both classes, from the same start up to a

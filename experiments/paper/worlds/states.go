@@ -21,6 +21,10 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 	}
 	arrays := results[0].Facts().Arrays
 	side := graphs.Side(len(arrays["pictures"][0]))
+	var names []string
+	for _, t := range arrays["picture times"][0] {
+		names = append(names, fmt.Sprintf("t = %.2f", t))
+	}
 	var panels [][]figures.ImagePanel
 	for i, truth := range arrays["pictures"] {
 		forecast, difference := arrays["picture forecasts"][i], make([]float64, len(truth))
@@ -29,17 +33,8 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 			{Title: "forecast", Values: catalogue.Pixels(forecast, side)},
 			{Title: "forecast − truth", Values: catalogue.Pixels(difference, side), Diverging: true}})
 	}
-	limits := figures.LimitsOf(panels...)
-	var frames []figures.Frame
-	for i, t := range arrays["picture times"][0] {
-		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, results[0].Model.Name)
-		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
-		if err != nil {
-			return nil, err
-		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
-	}
-	return figures.NewSlider(frames...)
+	title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, results[0].Model.Name)
+	return figures.ImageSlider(figures.Axes{Title: title}, names, panels)
 }
 
 // WorldGraphs draws one graph of each family, before and after all its changes; the changes add directions and
