@@ -8,13 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 //go:embed report.html
@@ -24,16 +23,10 @@ var reportText string
 var reportStyle string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"sentence": sentence,
+	"sentence": plain.Capital,
 	"lines":    func(text string) []string { return strings.Split(text, "\n\n") },
 	"chip":     func(v judge.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 }).Parse(reportText))
-
-// sentence returns the text with a capital first letter.
-func sentence(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
-}
 
 // section is the part of the report on one study.
 type section struct {

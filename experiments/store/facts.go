@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -82,7 +84,7 @@ func NewTraining(report *train.Report) *Training {
 	}
 	if len(seconds) > 0 {
 		slices.Sort(seconds)
-		t.SecondsPerEpoch = seconds[(len(seconds)-1)/2]
+		t.SecondsPerEpoch = stat.Quantile(0.5, stat.Empirical, seconds, nil)
 	}
 	return t
 }

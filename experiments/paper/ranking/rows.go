@@ -143,13 +143,13 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		messages = 512
 	}
 	// The forecaster's name is in identities. It is a literal, so that renaming a type changes no identity.
-	simple := func(id, forecaster, name, note string, make func() affinity.Forecaster) {
+	simple := func(id, forecaster, name, note string, create func() affinity.Forecaster) {
 		if s.without(id) {
 			return
 		}
-		all = append(all, affinityRow{forecaster: make, Row: experiments.Row{ID: id, Name: name, Note: note,
+		all = append(all, affinityRow{forecaster: create, Row: experiments.Row{ID: id, Name: name, Note: note,
 			Untrained: true, Settings: func() (any, error) {
-				return map[string]any{"forecaster": forecaster, "settings": make()}, nil
+				return map[string]any{"forecaster": forecaster, "settings": create()}, nil
 			}}})
 	}
 	simple("zero", "affinity.Zero", "Zero",

@@ -59,11 +59,11 @@ func (l *streamLearner) Close()            { l.network.Close() }
 
 // streams lists the rows of networks that learn from a stream of events.
 func (s affinitySize) streams() (all []affinityRow) {
-	add := func(id, note string, training train.Config, settings map[string]any, make func(*xla.Backend, affinity.Task) (
-		streamNetwork, error)) {
+	add := func(id, note string, training train.Config, settings map[string]any,
+		create func(*xla.Backend, affinity.Task) (streamNetwork, error)) {
 		if !s.without(id) {
 			all = append(all, affinityRow{Row: experiments.Row{ID: id, Name: catalogue.Must(id).Name, Note: note,
-				Train: training}, stream: &streamRow{settings, make}})
+				Train: training}, stream: &streamRow{settings, create}})
 		}
 	}
 	memory := func(id, note string, c tgn.Config) {

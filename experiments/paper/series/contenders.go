@@ -64,10 +64,10 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			published: h.peng,
 			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 3)},
 			tried:     dyngraph.NormalisedAdjacency,
-			mended:    func(w catalogue.Width) pengcde.Config { return equation("peng", w) }},
+			corrected: func(w catalogue.Width) pengcde.Config { return equation("peng", w) }},
 		{id: catalogue.AffineID, matrix: "normalised", published: h.peng, alone: true, note: catalogue.AffineNote,
 			training: train.Recommended(train.Config{}),
-			mended: func(w catalogue.Width) pengcde.Config {
+			corrected: func(w catalogue.Width) pengcde.Config {
 				c := data
 				c.Hidden, c.Layers = w.Hidden, w.Layers
 				return pengcde.Recommended(c)
@@ -76,17 +76,17 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			published: h.original,
 			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
 			tried:     dyngraph.NormalisedAdjacency,
-			mended:    func(w catalogue.Width) pengcde.Config { return equation("original", w) }},
+			corrected: func(w catalogue.Width) pengcde.Config { return equation("original", w) }},
 		{id: "gn-ode", matrix: "normalised",
 			published: h.gnode,
 			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
 			tried:     dyngraph.NormalisedAdjacency,
-			mended:    func(w catalogue.Width) pengcde.Config { return coarser("gn-ode", w) },
+			corrected: func(w catalogue.Width) pengcde.Config { return coarser("gn-ode", w) },
 			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("gn-ode", w)) }, defectiveMatrix: "raw"},
 		{id: "stg-ncde", // its gradients are not finite within a few epochs of the published steps
 			published: h.stg,
 			sizes:     []catalogue.Width{widths(8, 1), widths(16, 1), widths(32, 1)},
-			mended:    func(w catalogue.Width) pengcde.Config { return finer(w) },
+			corrected: func(w catalogue.Width) pengcde.Config { return finer(w) },
 			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("stg-ncde", w)) }},
 		{id: "dcrnn", matrix: "random walks", defectiveMatrix: "raw",
 			published: h.dcrnn,
@@ -101,15 +101,15 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	for i := range all {
 		c := &all[i]
 		c.name = catalogue.Must(c.id).Name
-		if c.mended == nil {
+		if c.corrected == nil {
 			of := *c
-			c.mended = func(w catalogue.Width) pengcde.Config { return discrete(of, w, false) }
+			c.corrected = func(w catalogue.Width) pengcde.Config { return discrete(of, w, false) }
 			c.defects = func(w catalogue.Width) pengcde.Config { return discrete(of, w, true) }
 		}
 		if c.defects == nil && !c.alone {
-			c.defects, c.defectiveMatrix = func(w catalogue.Width) pengcde.Config { return parity(c.mended(w)) }, "raw"
+			c.defects, c.defectiveMatrix = func(w catalogue.Width) pengcde.Config { return parity(c.corrected(w)) }, "raw"
 		}
-		if p == experiments.Full && c.mended(c.published).Network != nil {
+		if p == experiments.Full && c.corrected(c.published).Network != nil {
 			c.training = train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200}
 		}
 	}

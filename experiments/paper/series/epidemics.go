@@ -102,7 +102,7 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	linear, beside := pengLinear(size, values), affineLinear(size, values, ofCountries)
 	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
-	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
+	made := rows{corrected: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
 	switch p {
 	case experiments.Quick:
 		seeds = counts(1, 0, 0)
@@ -111,10 +111,10 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 			models[i].published = models[i].sizes[0]
 			models[i].training = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6}
 		}
-		made = rows{mended: seeds, sizes: 1, rates: []float64{3e-3}}
+		made = rows{corrected: seeds, sizes: 1, rates: []float64{3e-3}}
 	case experiments.Medium:
 		seeds, small.stride = counts(6, 3, 3), 2
-		made = rows{mended: seeds, defects: counts(3, 0, 0), tuned: counts(3, 3, 3), sizes: 2, rates: []float64{5e-3}}
+		made = rows{corrected: seeds, defects: counts(3, 0, 0), tuned: counts(3, 3, 3), sizes: 2, rates: []float64{5e-3}}
 	}
 	for _, c := range models {
 		c.retrainEvery = 5

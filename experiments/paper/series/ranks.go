@@ -61,23 +61,23 @@ func forecastBlocks(of []comparison) catalogue.Blocks {
 					blocks = append(blocks, int(result.Seed))
 				}
 			}
-			for i, error := range errors {
+			for i, e := range errors {
 				block := fmt.Sprintf("%s, %d", c.heading(), blocks[i])
 				if at[block] == nil {
 					at[block], b.Matrix.Blocks = make(map[string]float64), append(b.Matrix.Blocks, block)
 				}
-				at[block][row.ID] = error
+				at[block][row.ID] = e
 			}
 		}
 	}
 	for _, block := range b.Matrix.Blocks {
 		var row []float64
 		for _, id := range b.Models {
-			error, ok := at[block][id]
+			e, ok := at[block][id]
 			if !ok {
-				error = math.NaN()
+				e = math.NaN()
 			}
-			row = append(row, error)
+			row = append(row, e)
 		}
 		b.Values = append(b.Values, row)
 	}

@@ -21,7 +21,7 @@ type contender struct {
 	// defects; "" if it does not.
 	matrix, defectiveMatrix string
 	published               catalogue.Width
-	mended, defects         func(catalogue.Width) pengcde.Config
+	corrected, defects      func(catalogue.Width) pengcde.Config
 	training                train.Config
 	// sizes lists the sizes of trials, small ones first. tried is their control; "" for the control of the published
 	// rows.
@@ -37,9 +37,9 @@ type contender struct {
 // rows sets the number of seeds of each row of a contender on every split, and the number of trials of the tuned row
 // as sizes by readouts by learning rates.
 type rows struct {
-	mended, defects, tuned map[Split]int
-	sizes                  int
-	rates                  []float64
+	corrected, defects, tuned map[Split]int
+	sizes                     int
+	rates                     []float64
 }
 
 func (r rows) of(c contender) []setting {
@@ -48,10 +48,10 @@ func (r rows) of(c contender) []setting {
 			retrainEvery: c.retrainEvery}
 		return s.on(seeds)
 	}
-	mended := experiments.NetworkRow(c.id, c.name, c.mended(c.published), c.training)
-	mended.Note = c.note
+	corrected := experiments.NetworkRow(c.id, c.name, c.corrected(c.published), c.training)
+	corrected.Note = c.note
 	if c.alone {
-		return on(mended, standard, c.matrix, r.mended)
+		return on(corrected, standard, c.matrix, r.corrected)
 	}
 	defects := experiments.NetworkRow(c.id+catalogue.PublishedEnding, c.name+" as published", c.defects(c.published),
 		c.training)
@@ -63,7 +63,7 @@ func (r rows) of(c contender) []setting {
 	if c.tried != "" {
 		triedMatrix = string(c.tried)
 	}
-	return slices.Concat(on(mended, standard, c.matrix, r.mended), on(chosen, tuned, triedMatrix, r.tuned),
+	return slices.Concat(on(corrected, standard, c.matrix, r.corrected), on(chosen, tuned, triedMatrix, r.tuned),
 		on(defects, asPublished, c.defectiveMatrix, r.defects))
 }
 
@@ -81,7 +81,7 @@ func (r rows) trials(c contender) (all []experiments.Row) {
 	for _, w := range c.sizes[:r.sizes] {
 		for _, residual := range []bool{false, true} {
 			for _, rate := range r.rates {
-				config, training, name := c.mended(w), tuning, fmt.Sprintf("width %d", w.Hidden)
+				config, training, name := c.corrected(w), tuning, fmt.Sprintf("width %d", w.Hidden)
 				config.Head, training.AdamW.LearningRate = head.Nodes{Residual: residual}, rate
 				config.Normalise = cmp.Or(c.tried, config.Normalise)
 				if residual {

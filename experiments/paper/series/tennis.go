@@ -44,13 +44,13 @@ func tennisSettings(p experiments.Profile, size pengcde.Config) (all []setting) 
 	near.stride, near.retrainEvery, small.retrainEvery = 3, 15, 15
 	models := contenders(p, size, tennisWindow-1, 2, tennisHyperparameters)
 	seeds := counts(10, 3, 3)
-	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
+	made := rows{corrected: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
 	switch p {
 	case experiments.Quick:
 		seeds, models = counts(1, 0, 0), nil
 	case experiments.Medium:
 		seeds, near.stride, small.stride = counts(5, 2, 1), 4, 3
-		made = rows{mended: counts(3, 0, 0), defects: counts(1, 0, 0), tuned: counts(3, 0, 0), sizes: 1,
+		made = rows{corrected: counts(3, 0, 0), defects: counts(1, 0, 0), tuned: counts(3, 0, 0), sizes: 1,
 			rates: []float64{3e-3}}
 	}
 	for _, c := range models {

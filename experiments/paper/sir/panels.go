@@ -3,11 +3,11 @@ package sir
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // panel is a score of all models against the values of a key.
@@ -87,7 +87,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 			axes.Y = "accuracy on test trajectories"
 		}
 		axes.Better = all[i].better
-		axes.Title = fmt.Sprintf("%s%s, profile %s", strings.ToUpper(all[i].title[:1]), all[i].title[1:], r.Profile)
+		axes.Title = fmt.Sprintf("%s, profile %s", plain.Capital(all[i].title), r.Profile)
 	}
 	return all
 }

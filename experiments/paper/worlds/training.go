@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -96,5 +98,5 @@ func median(values []float64) figures.Cell {
 		return figures.Missing()
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	return figures.Number(sorted[(len(sorted)-1)/2])
+	return figures.Number(stat.Quantile(0.5, stat.Empirical, sorted, nil))
 }

@@ -37,7 +37,8 @@ func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Draw
 	}
 	figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
 		Title: "Test error by setting: " + title, X: "mean squared error, geometric mean over worlds and seeds"},
-		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] }, geometricMean)
+		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] },
+		func(errors []float64) float64 { return stat.GeometricMean(errors, nil) })
 	drawn.Add(name+"-errors", figure, err)
 	figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
 		Title: "Largest gradient norm by setting: " + title, X: "norm before clipping, the largest of all runs"},
@@ -108,18 +109,10 @@ func drawCosts(r *experiments.Report, results experiments.Results, dynamics stri
 		}
 		slices.Sort(seconds)
 		points = append(points, figures.Series{Name: runs[0].Model.Name, Points: true, Style: catalogue.StyleIn(r, id),
-			X: []float64{stat.Quantile(0.5, stat.Empirical, seconds, nil)}, Y: []float64{geometricMean(errors)}})
+			X: []float64{stat.Quantile(0.5, stat.Empirical, seconds, nil)}, Y: []float64{stat.GeometricMean(errors, nil)}})
 	}
 	if len(points) < 2 {
 		return nil, tooFewSettings(axes.Title, len(points))
 	}
 	return figures.Lines(axes, points...)
-}
-
-func geometricMean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += math.Log(v)
-	}
-	return math.Exp(sum / float64(len(values)))
 }
