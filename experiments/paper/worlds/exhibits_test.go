@@ -23,9 +23,19 @@ func TestPublishedWeights(t *testing.T) {
 // Exhibits show measured numbers next to the printed ones.
 func TestExhibitsOfWorlds(t *testing.T) {
 	e := onWorlds(func(string, string, int) float64 { return 1 })
-	for _, items := range []func(judge.Evidence) ([]figures.Item, error){WeightsTable, EpochsTable} {
-		if _, err := items(e); err != nil {
-			t.Error(err)
+	for name, c := range map[string]struct {
+		items func(judge.Evidence) ([]figures.Item, error)
+		want  []string
+	}{
+		"weights": {WeightsTable, []string{"| identity | 1.010 | 1.613 | 1.010 | 0.959 |",
+			"| row sums on rows | −0.540 ± 0.099 | 0.775 |"}},
+		"epochs": {EpochsTable, []string{"| – | 9.15 |"}},
+	} {
+		text := studytest.ShownItem(t, c.items, e)
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
 		}
 	}
 	items, err := EpochsTable(judge.Evidence{EpochMachine: "x",
