@@ -104,7 +104,7 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		row.Unknown, rows[id] = row.Missing, row
 	}
 	others := slices.DeleteFunc([]Profile{Medium, Full, Quick}, func(p Profile) bool { return p == r.Profile })
-	var here known[*pace]
+	var here byKind[*pace]
 	var models []string // with runs here
 	for _, p := range append([]Profile{r.Profile}, others...) {
 		if len(missing) == 0 {
@@ -149,8 +149,8 @@ type pace struct {
 	machines                []string
 }
 
-func pacesOf(stored Results) known[*pace] {
-	paces := make(known[*pace])
+func pacesOf(stored Results) byKind[*pace] {
+	paces := make(byKind[*pace])
 	for _, run := range stored {
 		trained, share := run.Record.Cost(), 0.0
 		if training := run.Facts().Training; training != nil && len(training.TrainLoss) > 0 {
@@ -185,7 +185,7 @@ func pacesOf(stored Results) known[*pace] {
 // of models that it comes from.
 type source struct {
 	profile Profile
-	paces   known[*pace]
+	paces   byKind[*pace]
 	growth  float64
 	models  int
 }
@@ -198,7 +198,7 @@ func (s source) String() string {
 }
 
 // growth returns the median ratio of the times of models with stored runs here and there, and their number.
-func growth(models []string, here, there known[*pace]) (float64, int) {
+func growth(models []string, here, there byKind[*pace]) (float64, int) {
 	var ratios []float64
 	for _, id := range models {
 		if h, t := here[id], there[id]; h != nil && t != nil {

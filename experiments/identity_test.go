@@ -106,7 +106,7 @@ func TestDigest(t *testing.T) {
 	seen := map[string]string{before: "nothing"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[dyngraph.Series]()) {
 		if len(changes[f.Name]) == 0 {
-			t.Errorf("field %s of a series is not in this test: add it to Digest, only if it is set, or to the excluded", f.Name)
+			t.Errorf("field %s of a series is not in this test: add it to Digest, if it is set, or to the excluded", f.Name)
 		}
 		for _, change := range changes[f.Name] {
 			s := fresh()

@@ -98,7 +98,7 @@ func TestPartWithoutFigure(t *testing.T) {
 		t.Errorf("%+v", p.Page)
 	}
 	notes := strings.Join(p.Notes, "\n")
-	if strings.Count(notes, "A figure is left out") != 1 || !strings.Contains(notes, `drawing "low" at 640 by 60 points`) {
+	if strings.Count(notes, "A figure is left out") != 1 || !strings.Contains(notes, `drawing "low" at 640 by 60`) {
 		t.Errorf("notes:\n%s", notes)
 	}
 }

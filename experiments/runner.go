@@ -67,7 +67,7 @@ func (s Study) runner(planned *Report, o Options) *runner {
 		o.leases = new(store.Leases)
 	}
 	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
-		known: make(known[[]float64]), underWay: make(map[string]Position), held: make(map[string]*store.HeldLease)}
+		known: make(byKind[[]float64]), underWay: make(map[string]Position), held: make(map[string]*store.HeldLease)}
 }
 
 // runner makes the runs of a study.
@@ -79,7 +79,7 @@ type runner struct {
 	learners map[string]Learner
 	began    time.Time
 	missing  Results                     // runs to make
-	known    known[[]float64]            // seconds of trained runs
+	known    byKind[[]float64]           // seconds of trained runs
 	underWay map[string]Position         // runs in training now, by name
 	held     map[string]*store.HeldLease // the leases of this process, by name
 	trained  int                         // number of missing runs trained so far

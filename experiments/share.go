@@ -76,7 +76,7 @@ func (s Study) peaks(ctx context.Context, p Profile, o Options, programs []Resul
 	if err != nil {
 		return nil, err
 	}
-	most := make(known[int64])
+	most := make(byKind[int64])
 	for _, r := range stored {
 		if peak := r.Facts().PeakBytes; peak > 0 {
 			most.add(r.Run, func(other int64) int64 { return max(other, peak) })

@@ -693,7 +693,8 @@ func TestShipKeepsOtherProfiles(t *testing.T) {
 	}
 }
 
-// Shipping keeps the records of the selected runs by other backends, unless it is fresh, and none by another generation.
+// Shipping keeps the records of the selected runs by other backends, unless it is fresh, and none of another
+// generation.
 func TestShipKeepsOtherBackends(t *testing.T) {
 	inCheckout(t)
 	s, ctx := waves(t), context.Background()
@@ -720,7 +721,8 @@ func TestShipKeepsOtherBackends(t *testing.T) {
 		return r.Name()
 	}
 	one := own[slices.Sorted(maps.Keys(own))[0]]
-	others := []string{add(one, func(r *Record) { r.Backend = "go" }), add(one, func(r *Record) { r.Backend = "xla:cuda" })}
+	others := []string{add(one, func(r *Record) { r.Backend = "go" }),
+		add(one, func(r *Record) { r.Backend = "xla:cuda" })}
 	add(one, func(r *Record) { r.Generation-- })
 	for _, c := range []struct {
 		fresh bool

@@ -46,8 +46,9 @@ func TestMissingBesideOtherResults(t *testing.T) {
 func TestDotsOfFewRows(t *testing.T) {
 	row := DotRow{Name: "PENG-CDE with a linear part", Value: Estimate(1, 0.2).Published(Number(1.3)),
 		Seeds: []float64{0.9, 1.1}}
-	axes := Axes{Title: "Test error", X: "mean squared error", Published: "published, Table 1 of the paper, mean of ten seeds",
-		Dot: "one seed of the same world", Notes: []string{"A note."}, LogX: true, Marks: []Mark{{Name: "the best", X: 1}}}
+	axes := Axes{Title: "Test error", X: "mean squared error",
+		Published: "published, Table 1 of the paper, mean of ten seeds", Dot: "one seed of the same world",
+		Notes: []string{"A note."}, LogX: true, Marks: []Mark{{Name: "the best", X: 1}}}
 	for rows := 1; rows <= 4; rows++ {
 		for panels := 1; panels <= 4; panels++ {
 			for _, width := range []float64{0, 820} {

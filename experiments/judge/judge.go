@@ -92,8 +92,8 @@ func (r Row) Minus(other Row) (differences []float64) {
 }
 
 // Beside tests a row against rivals, on the blocks that the row and all rivals with errors share. The p values are
-// corrected by [Correct] for all rivals, also the ones without errors. The findings are in the order of the rivals; Note gives the reason if
-// a rival is not tested.
+// corrected by [Correct] for all rivals, also the ones without errors. The findings are in the order of the rivals;
+// Note gives the reason if a rival is not tested.
 func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
 	findings := make([]Finding, len(rivals))
 	blocks := slices.Clone(row.Blocks)

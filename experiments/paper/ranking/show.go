@@ -108,9 +108,9 @@ func shuffledOf(results experiments.Results) (*shuffled, error) {
 	}
 	tested, training := counts[affinity.Test], counts[affinity.Train]
 	test := stats.SharedTraining(float64(tested) / float64(training))
-	return &shuffled{experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle "+
-		"the same windows; the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested,
-		training, tested, training)}, test}, nil
+	note := fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the same windows; the variance of the mean is "+
+		"(1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested, training)
+	return &shuffled{experiments.Interval{Of: test.CI, Note: note}, test}, nil
 }
 
 // interval returns the interval of scores by a protocol.
@@ -241,7 +241,7 @@ type gain struct {
 }
 
 // gains compares each first row of some pairs with the second, in order. p values are corrected by Holm for the
-// comparisons, of which there are as many as planned.
+// planned number of comparisons.
 func (r rotation) gains(pairs [][2]string, planned int) (all []gain, err error) {
 	for _, pair := range pairs {
 		row, forecast := r.row(pair[0]), r.row(pair[1])
@@ -313,7 +313,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 			"from these for the networks that correct another forecast."}}
 	var sentences []string
 	for at, name := range names {
-		some, err := verdictOn(r.Results.Where("data", name), name, func(g gain) { m.Add(g.row, g.forecast, at, g.Finding) })
+		add := func(g gain) { m.Add(g.row, g.forecast, at, g.Finding) }
+		some, err := verdictOn(r.Results.Where("data", name), name, add)
 		if err != nil {
 			return "", nil, nil, err
 		}

@@ -2,12 +2,12 @@ package experiments
 
 import "testing"
 
-// What is known of a run is of its model and keys, else of its model.
-func TestKnown(t *testing.T) {
+// A value is for a run's model and keys, else for its model.
+func TestByKind(t *testing.T) {
 	run := func(model, split string) Run {
 		return Run{Model: Row{ID: model}, Keys: map[string]string{"split": split}}
 	}
-	k := make(known[int])
+	k := make(byKind[int])
 	for i, r := range []Run{run("a", "random"), run("a", "random"), run("a", "rolling")} {
 		k.add(r, func(sum int) int { return sum + 1 + 10*i })
 	}
