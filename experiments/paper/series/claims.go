@@ -20,7 +20,7 @@ func onSeries(study, country string, others []string) judge.Finder {
 		if err != nil {
 			return nil, err
 		}
-		return seriesCases(slices.DeleteFunc(all, func(c comparison) bool { return c.of.Country != country }), others)
+		return seriesCases(slices.DeleteFunc(all, func(c comparison) bool { return c.study.Country != country }), others)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 type row struct {
 	setting
 	experiments.Results
-	// of holds the seeds of a random split, otherwise the snapshots whose targets were forecast, in order.
-	of []int
+	// blocks holds the seeds of a random split, otherwise the snapshots whose targets were forecast, in order.
+	blocks []int
 	// errors holds mean squared errors: by seed for a random split, otherwise by window of the mean forecast of all
 	// seeds.
 	errors []float64
@@ -63,7 +63,7 @@ func (r *row) fill(series *dyngraph.Series) error {
 	r.count = len(seeds)
 	if r.split == Random {
 		for _, result := range r.Results {
-			r.of = append(r.of, int(result.Seed))
+			r.blocks = append(r.blocks, int(result.Seed))
 		}
 		r.errors = r.Scores("test")
 		return nil
@@ -76,8 +76,8 @@ func (r *row) fill(series *dyngraph.Series) error {
 			forecasts[int(at)] = append(forecasts[int(at)], arrays["test forecasts"][k])
 		}
 	}
-	r.of = slices.Sorted(maps.Keys(single))
-	for _, snapshot := range r.of {
+	r.blocks = slices.Sorted(maps.Keys(single))
+	for _, snapshot := range r.blocks {
 		all, truth := forecasts[snapshot], series.Targets[snapshot]
 		if len(all) != r.count || len(all[0]) != len(truth) {
 			return errs.New(experiments.ErrStore, "experiments: %s: %d forecasts of %d values for snapshot %d, want %d of %d",
@@ -108,7 +108,7 @@ func errorsOf(forecast, truth []float64) (perNode, published float64, err error)
 // comparison holds the rows of one split with the data needed to compare them.
 type comparison struct {
 	*experiments.Report
-	of    *Forecasting
+	study *Forecasting
 	split Split
 	rows  []row
 	over  experiments.Interval
@@ -119,7 +119,7 @@ type comparison struct {
 }
 
 func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparison, err error) {
-	c = comparison{Report: r, of: f, split: split}
+	c = comparison{Report: r, study: f, split: split}
 	if c.over, c.test, err = f.interval(split); err != nil {
 		return c, err
 	}
@@ -157,7 +157,7 @@ func comparisons(r *experiments.Report) (all []comparison, err error) {
 // forecastings returns the parts of a report's study, one for each series.
 func forecastings(r *experiments.Report) (all []*Forecasting) {
 	for _, result := range r.Results {
-		if f := result.Spec.(setting).of; !slices.Contains(all, f) {
+		if f := result.Spec.(setting).study; !slices.Contains(all, f) {
 			all = append(all, f)
 		}
 	}

@@ -71,7 +71,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 			continue
 		}
 		line := figures.Series{Name: row.Name, Y: row.errors, Style: catalogue.StyleIn(r, row.ID)}
-		for _, snapshot := range row.of {
+		for _, snapshot := range row.blocks {
 			line.X = append(line.X, series.Times[snapshot])
 		}
 		lines = append(lines, line)

@@ -86,7 +86,7 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 		return nil, err
 	}
 	for _, s := range f.settings(scope.Profile, pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}) {
-		s.of = f
+		s.study = f
 		seeds := scope.SeedsOr(s.seeds)
 		if s.Untrained && s.split != Random { // seeds do not change them
 			seeds = []uint64{0}
@@ -139,7 +139,7 @@ func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
 // makeForecast trains on the windows of a split and forecasts the others.
 func makeForecast(ctx context.Context, m *experiments.RunContext, r experiments.Run) (*experiments.Facts, error) {
 	s := r.Spec.(setting)
-	split, err := s.of.split(s, r.Seed, r.Fold)
+	split, err := s.study.split(s, r.Seed, r.Fold)
 	if err != nil {
 		return nil, err
 	}

@@ -40,15 +40,15 @@ func overviews(all []comparison) (tables []*figures.Table) {
 	if len(all) == 0 {
 		return nil
 	}
-	first := all[0].of
-	if !slices.ContainsFunc(all, func(c comparison) bool { return c.of != first }) {
+	first := all[0].study
+	if !slices.ContainsFunc(all, func(c comparison) bool { return c.study != first }) {
 		add(first.title()+": test errors with each split", all, func(c comparison) string { return string(c.split) })
 		return tables
 	}
 	for _, split := range allSplits {
 		others := func(c comparison) bool { return c.split != split }
 		add(fmt.Sprintf("%s: test errors by country, %s", first.Name, titles[split]),
-			slices.DeleteFunc(slices.Clone(all), others), func(c comparison) string { return c.of.Country })
+			slices.DeleteFunc(slices.Clone(all), others), func(c comparison) string { return c.study.Country })
 	}
 	return tables
 }

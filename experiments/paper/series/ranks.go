@@ -28,8 +28,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 		}
 		for _, c := range of {
 			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error",
-				c.of.title(), split.inTitles()), forecastBlocks([]comparison{c}))
-			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.of.title(), ", ", "-"), split), figure, err)
+				c.study.title(), split.inTitles()), forecastBlocks([]comparison{c}))
+			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.study.title(), ", ", "-"), split), figure, err)
 		}
 	}
 	return drawn
@@ -54,7 +54,7 @@ func forecastBlocks(of []comparison) catalogue.Blocks {
 			if b.Names[row.ID] == "" {
 				b.Names[row.ID], b.Models = row.Name, append(b.Models, row.ID)
 			}
-			blocks, errors := row.of, row.errors
+			blocks, errors := row.blocks, row.errors
 			if c.split == Random { // also for a row that lacks seeds
 				blocks, errors = nil, row.Scores("test")
 				for _, result := range row.Results {

@@ -23,7 +23,7 @@ type setting struct {
 	// matrix names the matrix of the control path, as in tables; "" for a model without a graph.
 	matrix string
 	split  Split
-	of     *Forecasting
+	study  *Forecasting
 	// overlapping trains on overlapping windows, shuffled by the seed; for Random, on all windows that share no
 	// snapshot with a validation or test window. In other splits the training windows of all rows overlap.
 	overlapping bool

@@ -26,7 +26,7 @@ func (c comparison) table() (*figures.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", c.of.title(), titles[c.split]), Finding: finding}
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", c.study.title(), titles[c.split]), Finding: finding}
 	add := func(applies bool, column figures.Column) {
 		if applies {
 			t.Columns = append(t.Columns, column)
@@ -37,7 +37,7 @@ func (c comparison) table() (*figures.Table, error) {
 		better, t.Finding = figures.NotCompared, c.Caution()
 	}
 	random := c.split == Random
-	paper := random && c.Comparable() && c.of.published != ""
+	paper := random && c.Comparable() && c.study.published != ""
 	for _, title := range []string{"model", "control", "size"} {
 		add(true, figures.Column{Title: title})
 	}
@@ -53,11 +53,11 @@ func (c comparison) table() (*figures.Table, error) {
 	for _, row := range c.rows {
 		cells := append(row.head(), c.cells(row)...)
 		if paper {
-			cells = append(cells, c.of.printed(row.setting)...)
+			cells = append(cells, c.study.printed(row.setting)...)
 		}
 		t.Rows = append(t.Rows, append(cells, row.Cost()...))
 	}
-	t.Notes, err = c.of.splitNotes(c)
+	t.Notes, err = c.study.splitNotes(c)
 	return t, err
 }
 

@@ -59,7 +59,7 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 	}
 	findings, err := judge.Beside(own, rows, c.test)
 	if err != nil {
-		return nil, fmt.Errorf("experiments: %s, %s: %w", c.of.title(), c.split, err)
+		return nil, fmt.Errorf("experiments: %s, %s: %w", c.study.title(), c.split, err)
 	}
 	for i, f := range findings {
 		if i == 0 && f.Outcome != stats.NotTested {
@@ -72,7 +72,7 @@ func (c comparison) judge(id string) (rivals []rival, err error) {
 
 // judged returns the row's errors by block.
 func (r row) judged() judge.Row {
-	return judge.Row{Name: r.Name, Blocks: r.of, Errors: r.errors, Gap: r.Gap()}
+	return judge.Row{Name: r.Name, Blocks: r.blocks, Errors: r.errors, Gap: r.Gap()}
 }
 
 // interval formats a difference of errors, with its interval unless half is 0.
@@ -199,7 +199,7 @@ func shownIn(l judge.Line, outcome stats.Outcome, comparisons []comparison) stri
 func (c comparison) inWords() string {
 	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
 		RollingOrigin: "ahead of time"}[c.split]
-	if name := c.of.Country; name != "" {
+	if name := c.study.Country; name != "" {
 		words = "for " + plain.Capital(name) + " " + words
 	}
 	return words
@@ -207,8 +207,8 @@ func (c comparison) inWords() string {
 
 // heading names the series, if the study has several, and the split.
 func (c comparison) heading() string {
-	if c.of.Country == "" {
+	if c.study.Country == "" {
 		return plain.Capital(c.split.inTitles())
 	}
-	return plain.Capital(c.of.Country) + ", " + c.split.inTitles()
+	return plain.Capital(c.study.Country) + ", " + c.split.inTitles()
 }

@@ -20,14 +20,14 @@ func made(id string, untrained bool, errors ...float64) row {
 		r.base, r.variant = model, tuned
 	}
 	for i := range errors {
-		r.of = append(r.of, i)
+		r.blocks = append(r.blocks, i)
 	}
 	return r
 }
 
 // compared compares rows with the best simple forecast.
 func compared(split Split, best row, rows ...row) comparison {
-	return comparison{of: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
+	return comparison{study: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
 }
 
 // A verdict reports which rows are better, worse and neither by corrected p values. It compares only rows of one
@@ -37,13 +37,13 @@ func TestVerdict(t *testing.T) {
 		4.1, 5)
 	peng := made("peng", false, 1, 2.05, 3)
 	short := made("original", false, 3, 3.1)
-	short.of = []int{0, 2}
+	short.blocks = []int{0, 2}
 	kin := made("peng-linear", false, 0) // no rival, which would leave one block
 	random := compared(Random, ridge, peng, kin, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
 	text, matrix, details, err := verdict([]comparison{
 		random, compared(RollingOrigin, ridge, peng, low, short),
 		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
-		{of: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
+		{study: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -154,12 +154,12 @@ func TestClaimsOnSeries(t *testing.T) {
 func TestForecastBlocks(t *testing.T) {
 	italy := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
 	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
-		return row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
+		return row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id)}}, blocks: of, errors: errors,
 			Results: runs}
 	}
 	other := at("peng"+catalogue.TunedEnding, []int{4, 9}, []float64{0, 0})
 	other.variant = tuned
-	windows := forecastBlocks([]comparison{{of: italy, split: PurgedRotation, rows: []row{
+	windows := forecastBlocks([]comparison{{study: italy, split: PurgedRotation, rows: []row{
 		at("peng", []int{4, 9}, []float64{1, 2}), other, at("ridge", nil, nil),
 		at("zero", []int{9, 14}, []float64{5, 6})}}})
 	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"Italy, purged rotation, 4", "Italy, purged rotation, 9",
@@ -183,7 +183,7 @@ func TestForecastBlocks(t *testing.T) {
 		}
 		return r
 	}
-	seeds := forecastBlocks([]comparison{{of: italy, split: Random, rows: []row{
+	seeds := forecastBlocks([]comparison{{study: italy, split: Random, rows: []row{
 		at("peng", nil, nil, run(0, 3), run(1)), at("zero", []int{0, 1}, []float64{7, 8}, run(0, 7), run(1, 8))}}})
 	if v := seeds.Values; len(v) != 2 || v[0][0] != 3 || v[0][1] != 7 || !math.IsNaN(v[1][0]) || v[1][1] != 8 {
 		t.Errorf("seeds: %v of %q", v, seeds.Matrix.Blocks)
