@@ -219,8 +219,31 @@ func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
 	return m, nil
 }
 
-// findings compares a model with each of its rivals.
-func (c contest) findings(model string, rivals []string) (findings []judge.Finding, err error) {
+// notPlanned says why a model without runs is not compared.
+const notPlanned = "is not planned here"
+
+// findings compares a model with each of its rivals. P values are corrected for the rivals that are planned here.
+func (c contest) findings(model string, rivals []string) ([]judge.Finding, error) {
+	findings, planned := make([]judge.Finding, len(rivals)), make([]string, 0, len(rivals))
+	for i, id := range rivals {
+		if len(c.results.Where("model", id)) == 0 {
+			findings[i].Note = nameIn(c.results, id) + " " + notPlanned
+		} else {
+			planned = append(planned, id)
+		}
+	}
+	compared, err := c.compare(model, planned)
+	if err != nil {
+		return nil, err
+	}
+	for k, id := range planned {
+		findings[slices.Index(rivals, id)] = compared[k]
+	}
+	return findings, nil
+}
+
+// compare is findings for planned rivals.
+func (c contest) compare(model string, rivals []string) (findings []judge.Finding, err error) {
 	if c.several {
 		compared, err := ratios(c.results, model, rivals, OnTest)
 		if err != nil {
@@ -258,7 +281,7 @@ func (c contest) row(id string) judge.Row {
 	runs := c.results.Where("model", id)
 	row := judge.Row{Name: nameIn(c.results, id), Gap: runs.Gap()}
 	if len(runs) == 0 {
-		row.Gap = "is not planned here"
+		row.Gap = notPlanned
 	} else if row.Gap == "" {
 		for i, e := range runs.Scores(string(OnTest)) {
 			row.Blocks, row.Errors = append(row.Blocks, int(runs[i].Seed)), append(row.Errors, logOf(e))
