@@ -27,6 +27,14 @@ const (
 	PageFile      = "report.html"
 )
 
+// Files returns the paths of the files that [Result.Write] makes in a folder.
+func Files(folder string) (paths []string) {
+	for _, name := range []string{ModelFile, ForecastsFile, ErrorsFile, PageFile} {
+		paths = append(paths, filepath.Join(folder, name))
+	}
+	return paths
+}
+
 // Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by time
 // ahead and node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/forecast"
 	"github.com/peng-cde/pengcde-go/internal/plain"
+	"github.com/peng-cde/pengcde-go/internal/starter"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -97,6 +98,13 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 			return fmt.Errorf("--budget %v, want a positive time such as 5m", budget)
 		}
 	}
+	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(strings.Join(c.Target, "-"))+"-forecast")
+	if err := checkFolder(out); err != nil {
+		return err
+	}
+	if err := keepInputs(forecast.Files(out), c.Edges, c.Nodes); err != nil {
+		return err
+	}
 	config, err := c.table(s)
 	if err != nil {
 		return err
@@ -113,7 +121,6 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	series := data.Series
 	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
 		len(series.Times), backend)
-	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(strings.Join(c.Target, "-"))+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
 		Search: c.Search, Graph: c.Graph, Seeds: seeds, Budget: budget, Hidden: c.Hidden, Layers: c.Layers,
@@ -202,7 +209,7 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n"+
 		"  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
 		forecast.ForecastsFile, forecast.ErrorsFile, forecast.PageFile, forecast.ModelFile,
-		filepath.Join(out, forecast.ModelFile))
+		starter.Quote(filepath.Join(out, forecast.ModelFile)))
 	return err
 }
 

@@ -28,15 +28,18 @@ func (forecastCommand) Help() string {
 
 // Run forecasts from the newest snapshots of the files.
 func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
+	path := c.Model
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, forecast.ModelFile)
+	}
+	if err := keepInputs([]string{c.Out}, c.Edges, c.Nodes, path); err != nil {
+		return err
+	}
 	backend, err := open(c.Backend, s)
 	if err != nil {
 		return err
 	}
 	defer backend.Close()
-	path := c.Model
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, forecast.ModelFile)
-	}
 	model, err := forecast.Load(backend, path)
 	if err != nil {
 		return err

@@ -16,6 +16,9 @@ type reportCommand struct {
 
 // Run writes the report, and prints its path.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
+	if err := checkPage(c.Out); err != nil {
+		return err
+	}
 	return c.collect(ctx, func(document *pages.Document) error {
 		races, err := bench.Latest()
 		if err != nil {
