@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // Ranking is the data of a critical-difference diagram: models with their mean ranks on several blocks.
@@ -214,7 +216,7 @@ func describeRanking(axes Axes, r Ranking) string {
 			}
 			joined = append(joined, strings.Join(names, " / "))
 		}
-		sentences = []string{fmt.Sprintf("Mean ranks of %s, the best first: %s", plural(len(each), "model"),
+		sentences = []string{fmt.Sprintf("Mean ranks of %s, the best first: %s", plain.Count(len(each), "model"),
 			list(each, "; ")), "All pairs were told apart"}
 		if len(joined) > 0 {
 			sentences[1] = "Not told apart: " + list(joined, "; ")

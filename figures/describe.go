@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // The functions of this file describe a figure in words, from the drawn data, for screen readers and for pages without
@@ -57,13 +59,6 @@ func list(names []string, between string) string {
 	return strings.Join(names, between)
 }
 
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 const mostSaid = 16 // lines, rows or panels that a description names
 
 func describeLines(axes Axes, series []Series) string {
@@ -84,11 +79,11 @@ func describeLines(axes Axes, series []Series) string {
 		said := strings.TrimSpace(fmt.Sprintf("%s begins at %s, ends at %s (%s)", s.Name, short(first), short(last),
 			spanOf(s.Y...)))
 		if gaps > 0 {
-			said += fmt.Sprintf(", %s missing", plural(gaps, "point"))
+			said += fmt.Sprintf(", %s missing", plain.Count(gaps, "point"))
 		}
 		each, all = append(each, said), append(all, s.X...)
 	}
-	head := plural(len(series), "line")
+	head := plain.Count(len(series), "line")
 	if axes.Y != "" {
 		head += " of " + axes.Y
 	}
@@ -159,7 +154,7 @@ func bestLine(better Direction, series []Series) string {
 		return ""
 	}
 	best := slices.Index(times, slices.Max(times))
-	return fmt.Sprintf("%s of these lines at %d of %s: %s", better.best(), times[best], plural(points, "point"),
+	return fmt.Sprintf("%s of these lines at %d of %s: %s", better.best(), times[best], plain.Count(points, "point"),
 		cmp.Or(series[best].Name, "the first"))
 }
 
@@ -213,7 +208,7 @@ func describeForecasts(axes Axes, panels []ForecastPanel) string {
 			errors = append(errors, fmt.Sprintf("%s %s", like.Name, short(sum/float64(count))))
 		}
 	}
-	head := fmt.Sprintf("%s of %s over %s %s: %s", plural(len(panels), "panel"), cmp.Or(axes.Y, "values"),
+	head := fmt.Sprintf("%s of %s over %s %s: %s", plain.Count(len(panels), "panel"), cmp.Or(axes.Y, "values"),
 		cmp.Or(axes.X, "time"), axes.span(days...), list(names, ", "))
 	if len(errors) == 0 {
 		return axes.describe(head)
@@ -231,7 +226,7 @@ func describeLosses(axes Axes, runs []LossRun, kept []float64) string {
 	if len(train) > 0 {
 		said = "train loss " + spanOf(train...) + ", " + said
 	}
-	return axes.describe(fmt.Sprintf("Loss by epoch of %s: %s", plural(len(runs), "run"), said),
+	return axes.describe(fmt.Sprintf("Loss by epoch of %s: %s", plain.Count(len(runs), "run"), said),
 		fmt.Sprintf("Kept: epoch %s, with validation loss %s", spanOf(kept...), spanOf(best...)))
 }
 

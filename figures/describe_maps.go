@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 func describeGrid(axes Axes, g Grid) string {
@@ -51,13 +53,13 @@ func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) strin
 				}
 			}
 		}
-		said := plural(edges, "edge")
+		said := plain.Count(edges, "edge")
 		if edges > 0 {
 			said += ", weights " + spanOf(weights...)
 		}
 		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
 	}
-	return axes.describe(fmt.Sprintf("%s of %s", plural(len(panels), "adjacency map"), plural(len(matrices[0]), "node")),
+	return axes.describe(fmt.Sprintf("%s of %s", plain.Count(len(panels), "adjacency map"), plain.Count(len(matrices[0]), "node")),
 		list(each, "; "))
 }
 
@@ -66,6 +68,6 @@ func describeImages(axes Axes, panels []ImagePanel) string {
 	for _, p := range panels {
 		each = append(each, strings.TrimSpace(fmt.Sprintf("%s %s", p.Title, spanOf(slices.Concat(p.Values...)...))))
 	}
-	return axes.describe(fmt.Sprintf("%s of %d by %d cells: %s", plural(len(panels), "image"), len(panels[0].Values),
+	return axes.describe(fmt.Sprintf("%s of %d by %d cells: %s", plain.Count(len(panels), "image"), len(panels[0].Values),
 		len(panels[0].Values[0]), strings.Join(each, "; ")))
 }

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,44 @@ func TestCalendar(t *testing.T) {
 		t.Errorf("an hour at midnight: %s", got)
 	}
 }
+
+// Times are written as the data have them: numbers with all digits and without an exponent, dates with fractions of a
+// second.
+func TestTimesKeepTheirDigits(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		times []float64
+		want  string
+	}{
+		{"seconds since 1970", []float64{1584576001, 1584576061, 1584576121}, "1584576001 1584576061 1584576121 1584576181"},
+		{"microseconds", []float64{1584576001123457, 1584576061123457, 1584576121123457},
+			"1584576001123457 1584576061123457 1584576121123457 1584576181123457"},
+		{"thirds", []float64{4.233333333333333, 4.566666666666666}, "4.233333333333333 4.566666666666666 4.9"},
+		{"tenths of a step", []float64{1 * 0.1, 2 * 0.1, 3 * 0.1}, "0.1 0.2 0.3 0.4"},
+		{"years", []float64{2020, 2021}, "2020 2021 2022"},
+	} {
+		s, unit, err := prepared(&dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0},
+			To: []int32{0}}, Times: c.times, FeatureSize: 1, Features: ones(len(c.times)), Targets: ones(len(c.times)),
+			TargetSize: 1, Weights: ones(len(c.times))}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for step := range len(c.times) + 1 {
+			got = append(got, calendar{s, unit}.text(step))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+	half := calendar{&dyngraph.Series{Times: []float64{0, 1}, Dates: []time.Time{time.Unix(0, 0).UTC(),
+		time.Unix(0, 5e8).UTC()}}, 1}
+	if got := half.text(1) + " " + half.text(2); got != "1970-01-01T00:00:00.5Z 1970-01-01T00:00:01Z" {
+		t.Errorf("half seconds: %s", got)
+	}
+}
+
+func ones(n int) (rows [][]float64) { return slices.Repeat([][]float64{{1}}, n) }
 
 func TestVerdict(t *testing.T) {
 	series := &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1}, Times: make([]float64, 100)}

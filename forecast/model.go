@@ -178,9 +178,10 @@ type Forecast struct {
 	// Ends are NaN at nodes without an observed value in the series, whose errors nothing tells.
 	Intervals []Interval
 
-	window dyngraph.Window
-	step   int
-	at     output
+	window     dyngraph.Window
+	seen, when any // From and Time, see calendar.at
+	step       int
+	at         output
 }
 
 // Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each
@@ -235,6 +236,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 	for i := range all {
 		f := &all[i]
 		f.From, f.Time = calendar.text(newest(f.window)), calendar.text(f.step)
+		f.seen, f.when = calendar.at(newest(f.window)), calendar.at(f.step)
 		if i == 0 || f.window != all[i-1].window {
 			if row, err = m.forecast(ctx, f.window); err != nil {
 				return nil, err

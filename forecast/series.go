@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
 // prepared returns the series as a model sees it. Its time unit is unit, or the median time between snapshots if unit
@@ -141,7 +142,7 @@ func (c calendar) number(step int) (at float64, ok bool) {
 	}
 	last := len(c.Times) - 1
 	if step <= last {
-		return c.Times[step] * c.unit, true
+		return c.original(step), true
 	}
 	if last == 0 {
 		return math.NaN(), false
@@ -153,7 +154,36 @@ func (c calendar) number(step int) (at float64, ok bool) {
 			return math.NaN(), false
 		}
 	}
-	return (c.Times[last] + float64(step-last)*gap) * c.unit, true
+	newest := c.original(last)
+	return withoutRounding(newest + float64(step-last)*(newest-c.original(last-1))), true
+}
+
+// original returns the number that the data have for the time of a snapshot: the one with the fewest digits that the
+// unit divides into it.
+func (c calendar) original(snapshot int) float64 {
+	const fewest, most = 13, 17 // most tells all floats apart
+	at := c.Times[snapshot] * c.unit
+	if plain := withoutRounding(at); plain != at {
+		return plain
+	}
+	for digits := fewest; digits <= most; digits++ {
+		for _, near := range []float64{at, math.Nextafter(at, math.Inf(1)), math.Nextafter(at, math.Inf(-1))} {
+			if number := tabular.Rounded(near, digits); number/c.unit == c.Times[snapshot] {
+				return number
+			}
+		}
+	}
+	return at
+}
+
+// withoutRounding returns the number of at most twelve digits from which another differs by rounding alone, else that
+// other.
+func withoutRounding(number float64) float64 {
+	const digits, rounding = 12, 0x1p-50
+	if short := tabular.Rounded(number, digits); math.Abs(short-number) <= rounding*math.Abs(number) {
+		return short
+	}
+	return number
 }
 
 // date returns the date of a step; ok is false as in number. Months count as evenly spaced.
@@ -199,26 +229,31 @@ func (c calendar) month(step, later int) (time.Time, bool) {
 	return first.AddDate(0, months*step, -later), true
 }
 
-// text returns the time of a step for people and for files, "" if unknown.
-func (c calendar) text(step int) string {
+// at returns the time of a step: a date, or a number of the data; nil if unknown.
+func (c calendar) at(step int) any {
 	if c.Dates == nil {
 		if at, ok := c.number(step); ok {
-			return strconv.FormatFloat(math.Round(at*1e9)/1e9, 'g', -1, 64)
+			return at
 		}
-		return ""
+		return nil
 	}
-	date, ok := c.date(step)
-	switch {
-	case !ok:
-		return ""
-	case slices.ContainsFunc(append([]time.Time{date}, c.Dates...), inTheDay): // one form for all
-		return date.Format(time.RFC3339)
+	if date, ok := c.date(step); ok {
+		return date
 	}
-	return date.Format(time.DateOnly)
+	return nil
 }
 
-// inTheDay reports whether a date has a time of day other than midnight.
-func inTheDay(date time.Time) bool { return !date.Equal(date.Truncate(24 * time.Hour)) }
+// text returns the time of a step for people and for files, "" if unknown.
+func (c calendar) text(step int) string {
+	switch at := c.at(step).(type) {
+	case float64:
+		return tabular.FormatNumber(at)
+	case time.Time: // one form for all
+		inTheDay := func(date time.Time) bool { return !tabular.WholeDay(date) }
+		return tabular.FormatTime(at, !inTheDay(at) && !slices.ContainsFunc(c.Dates, inTheDay))
+	}
+	return ""
+}
 
 // axes returns axes that label the numbers of the calendar.
 func (c calendar) axes() figures.Axes {

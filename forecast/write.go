@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -66,8 +65,9 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	return r.Save(filepath.Join(folder, ModelFile))
 }
 
-// WriteForecasts writes forecasts to a file in one step: node, from, ahead, time and, in the data's unit, the forecast
-// and its intervals. The ending of its name, .csv or .parquet, gives the format; numbers of .csv have six digits.
+// WriteForecasts writes forecasts of [Model.Ahead] to a file in one step: node, from, ahead, time and, in the data's
+// unit, the forecast and its intervals. The ending of its name, .csv or .parquet, gives the format; .csv has twelve
+// digits of forecasts, and all digits of times.
 func (m *Model) WriteForecasts(path string, ahead []Forecast) (err error) {
 	var content []byte
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -107,7 +107,7 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 			if !known(value) {
 				continue // absent
 			}
-			row := []any{m.Recipe.NodeNames[u], m.timeOf(f.From), int64(f.Ahead), m.timeOf(f.Time)}
+			row := []any{m.Recipe.NodeNames[u], f.seen, int64(f.Ahead), f.when}
 			if several {
 				row = append(row, f.Target)
 			}
@@ -128,19 +128,6 @@ func (m *Model) forecastsParquet(ahead []Forecast) ([]byte, error) {
 		return nil, fmt.Errorf("forecast: write forecasts: %w", err)
 	}
 	return content.Bytes(), nil
-}
-
-// timeOf returns the date or the number that a [Forecast] has as text, nil for "".
-func (m *Model) timeOf(text string) any {
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if date, err := time.Parse(layout, text); m.Recipe.Dated && err == nil {
-			return date
-		}
-	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		return number
-	}
-	return nil
 }
 
 // simpleForecast holds the values [forecasts][nodes] of a simple forecast, in the data's unit.
@@ -337,17 +324,12 @@ func windowsByNode(s baseline.Score) []int {
 	return counts
 }
 
-// exact formats a number with twelve digits, without an exponent for usual sizes, and NaN as "".
+// exact formats a number with twelve digits, and NaN as "".
 func exact(v float64) string {
 	if math.IsNaN(v) {
 		return ""
 	}
-	text := strconv.FormatFloat(v, 'g', 12, 64)
-	if size := math.Abs(v); size >= 1e-5 && size < 1e15 {
-		rounded, _ := strconv.ParseFloat(text, 64) // of its own output
-		text = strconv.FormatFloat(rounded, 'f', -1, 64)
-	}
-	return text
+	return tabular.FormatNumber(tabular.Rounded(v, 12))
 }
 
 // short formats a number with six digits, and NaN as "".

@@ -70,6 +70,7 @@ func commandsOf(node *kong.Node) (names []string) {
 
 // tableFlags are the flags for fields of a table.Config.
 var tableFlags = map[string]string{
+	"Edges.Path": "--edges", "Nodes.Path": "--nodes",
 	"Edges.Time": "--edges-time", "Edges.From": "--source", "Edges.To": "--destination", "Edges.Weight": "--weight",
 	"Edges.EmptyWeight": "--empty-weight", "Nodes.Time": "--time", "Nodes.Node": "--node", "Nodes.Targets": "--target",
 	"Nodes.Features": "--feature", "Edges.Features": "--edge-feature", "Nodes.Presence": "--presence",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
 // layouts are the accepted date formats. A time of day may have a zone, UTC without, and fractions of a second.
@@ -46,6 +47,7 @@ type clock struct {
 	dated          bool
 	first          fileRow // of the time that decided it
 	zoned          fileRow // of the first time with an offset from UTC; the zero value if there is none
+	numbers        bool    // whether a time is a number that is no date such as 20200331
 
 	text string // of the last cell, whose bin and instant these are
 	at   instant
@@ -83,6 +85,7 @@ func (c *clock) read(p fileRow, column string, v cell) (instant, int64, *Error) 
 		}
 		return 0, 0, p.fault(column, "the number "+v.String(), "a date, as in "+c.first.String())
 	}
+	c.numbers = c.numbers || !dated && !isCompactDate(at.number())
 	bin, ok := c.binOf(at)
 	if !ok {
 		return 0, 0, p.fault(column, v.String(), fmt.Sprintf("times that the step %v divides into fewer than 2^50 "+
@@ -154,13 +157,10 @@ func (c *clock) show(bin int64) string { return c.write(c.start(bin)) }
 // write returns a time as text.
 func (c *clock) write(at instant) string {
 	if !c.dated {
-		return strconv.FormatFloat(at.number(), 'g', -1, 64)
+		return tabular.FormatNumber(at.number())
 	}
 	date := at.date()
-	if date.Equal(date.Truncate(24 * time.Hour)) {
-		return date.Format(time.DateOnly)
-	}
-	return date.Format(time.RFC3339Nano)
+	return tabular.FormatTime(date, tabular.WholeDay(date))
 }
 
 // parse reads a number or a date, or only a date if dates have a format of their own.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
 // None, as the name of a column, means that the file has no such column. Edges without a time are a static graph, the
@@ -224,6 +225,9 @@ func (c Config) check() error {
 	}
 	if _, err := layoutOf(c.DateFormat); err != nil {
 		return err
+	}
+	if _, err := (bounded.Limit{Bytes: c.MaxBytes, Default: maxBytes}).Resolve(); err != nil { // of the environment
+		return invalid("%v", err)
 	}
 	return c.Step.check()
 }

@@ -2,7 +2,10 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -55,6 +58,33 @@ func whichDate(text string) (formats, dates []string) {
 	return formats, dates
 }
 
+// compact is the format of dates that may be read as numbers.
+const compact = "YYYYMMDD"
+
+// isCompactDate reports whether a number is a date in the format compact, of a century in which data are likely.
+func isCompactDate(number float64) bool {
+	const first, last = 1900_01_01, 2100_12_31
+	if number != math.Trunc(number) || number < first || number > last {
+		return false
+	}
+	layout, _ := layoutOf(compact) // a format
+	_, err := time.Parse(layout, strconv.FormatFloat(number, 'f', -1, 64))
+	return err == nil
+}
+
+// checkNumbers returns an error if all of several times are numbers that are dates in the format compact.
+func (r *reader) checkNumbers() error {
+	if r.closed || r.clock.dated || r.clock.numbers || len(r.bins) < 2 {
+		return nil
+	}
+	column := r.c.Edges.Time
+	if column == None {
+		column = r.c.Nodes.Time
+	}
+	return r.clock.first.fault(column, "numbers that are all dates, such as 20200331, at all times",
+		fmt.Sprintf("Config.DateFormat %q to read them as dates", compact))
+}
+
 // fault is the error about a cell that is not a time.
 func (c *clock) fault(p fileRow, column string, v cell) *Error {
 	found, remedy := p.file.whyNot(v)
@@ -62,11 +92,14 @@ func (c *clock) fault(p fileRow, column string, v cell) *Error {
 		return p.fault(column, v.String(), fmt.Sprintf("a date as in Config.DateFormat %q, or such as \"2020-03-31\"",
 			c.format))
 	}
-	switch formats, dates := whichDate(v.text); len(formats) {
-	case 0:
+	formats, dates := whichDate(v.text)
+	switch dates = slices.Compact(dates); {
+	case len(formats) == 0:
 		return p.fault(column, found, wantedTime+remedy)
-	case 1:
+	case len(formats) == 1:
 		return p.fault(column, v.String(), fmt.Sprintf("Config.DateFormat %q to read such dates", formats[0]))
+	case len(dates) == 1:
+		return p.fault(column, v.String(), "Config.DateFormat "+choice(formats)+" to say which comes first; other rows tell")
 	default:
 		return p.fault(column, v.String()+", which may be "+strings.Join(dates, " or "),
 			"Config.DateFormat "+choice(formats)+" to say which")

@@ -36,7 +36,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 		return err
 	}
 	var empty *Error // about the first row without a weight
-	rows, emptyRows := 0, 0
+	rows, emptyRows, repeats := 0, 0, 0
 	others, err := f.each(ctx, columns, func(p fileRow, cells []cell) error {
 		rows++
 		weight, snapshot, when := 1.0, 0, instant(0)
@@ -96,6 +96,8 @@ func (r *reader) readEdges(ctx context.Context) error {
 		case repeated:
 			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", errs.Quote(r.names[from]),
 				errs.Quote(r.names[to])), "one, or Edges.Aggregate to combine several")
+		case combined:
+			repeats++
 		case overflowed:
 			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
 		}
@@ -116,6 +118,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 		return err
 	}
 	r.noteColumns(f, others)
+	r.noteRepeatedEdges(f, repeats, rows)
 	r.noteEnd(f)
 	r.edges.finish()
 	return nil

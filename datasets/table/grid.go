@@ -31,7 +31,8 @@ type block struct {
 type outcome uint8
 
 const (
-	added outcome = iota
+	added    outcome = iota
+	combined         // with an earlier value
 	repeated
 	overflowed
 )
@@ -93,7 +94,7 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 		}
 	case Last:
 		if !first && when < b.when[at] {
-			return added
+			return combined
 		}
 		b.when[at] = when
 	default:
@@ -108,6 +109,9 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 		}
 	}
 	b.values[at] = value
+	if !first {
+		return combined
+	}
 	return added
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
 func (r *reader) readNodes(ctx context.Context) error {
@@ -42,8 +42,9 @@ func (r *reader) readNodes(ctx context.Context) error {
 	for k := range r.ends {
 		r.ends[k] = notYet
 	}
-	width, repeats := r.width(), 0
+	width, rows, repeats := r.width(), 0, 0
 	others, err := f.each(ctx, columns, func(p fileRow, cells []cell) error {
+		rows++
 		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
 		if fault != nil {
 			return fault
@@ -67,8 +68,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 				if repeats++; n.Aggregate == Unique {
 					found := fmt.Sprintf("a second row for node %s at time %s", errs.Quote(r.names[node]), cells[0])
 					wanted := fmt.Sprintf("one, or Nodes.Aggregate %q, %q or %q to combine several", Mean, Sum, Last)
-					date := when.date()
-					if r.clock.dated && r.clock.zoned.file == nil && !date.Equal(date.Truncate(24*time.Hour)) {
+					if r.clock.dated && r.clock.zoned.file == nil && !tabular.WholeDay(when.date()) {
 						wanted += "; if a clock went back then, write times with their offsets"
 					}
 					return p.fault("", found, wanted)
@@ -119,10 +119,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 		return err
 	}
 	r.noteColumns(f, others)
-	if repeats > 0 && r.averages {
-		r.notice("%s: %d rows are of a node that has another row in the same step of %v: their values are averaged, unless "+
-			"Nodes.Aggregate %q or %q combines them otherwise", f.path, repeats, r.c.Step, Sum, Last)
-	}
+	r.noteRepeatedNodes(f, repeats, rows)
 	r.noteEnd(f)
 	r.values.finish()
 	return nil

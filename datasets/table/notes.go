@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // compareNodes tells of nodes that one file lacks. Where files have none in common, and where a number is written in
@@ -91,6 +92,73 @@ func (r *reader) noteGaps(v values, present [][]bool, first bool) error {
 		}
 	}
 	return nil
+}
+
+// noteRepeatedEdges tells how many rows were combined with an earlier row of the same pair and time. In a step several
+// are usual, and so they are where each row counts 1.
+func (r *reader) noteRepeatedEdges(f *file, repeats, rows int) {
+	e := r.c.Edges
+	if repeats == 0 || r.c.Step != (Step{}) || e.Weight == None {
+		return
+	}
+	of := "pair and time"
+	if e.Time == None {
+		of = "pair"
+	}
+	r.notice("%s: %d of %d rows are of a %s that has another row: %s", f.path, repeats, rows, of,
+		map[Aggregate]string{Sum: "their weights are added up", Mean: "their weights are averaged",
+			Last: "the last weight counts"}[e.Aggregate])
+}
+
+// noteRepeatedNodes tells how many rows were combined with an earlier row of the same node and time. In a step several
+// are usual, but the mean, which the configuration does not name, may not be what is meant.
+func (r *reader) noteRepeatedNodes(f *file, repeats, rows int) {
+	switch {
+	case repeats == 0:
+	case r.averages:
+		r.notice("%s: %d rows are of a node that has another row in the same step of %v: their values are averaged, unless "+
+			"Nodes.Aggregate %q or %q combines them otherwise", f.path, repeats, r.c.Step, Sum, Last)
+	case r.c.Step == (Step{}):
+		r.notice("%s: %d of %d rows are of a node and time that has another row: Nodes.Aggregate %q combines them", f.path,
+			repeats, rows, r.c.Nodes.Aggregate)
+	}
+}
+
+// noteStale tells of present nodes without a value at the newest snapshot, from which forecasts are made. Nodes that
+// never have one are told of elsewhere.
+func (r *reader) noteStale(names []string, y [][]float64, steps []step, present [][]bool) {
+	last, targets := len(steps)-1, r.c.Nodes.Targets
+	for k, target := range targets {
+		var late []string
+		oldest, newest, counted := last, -1, 0
+		for u, name := range names {
+			if present != nil && !present[last][u] {
+				continue
+			}
+			at := last
+			for at >= 0 && math.IsNaN(y[at][u*len(targets)+k]) {
+				at--
+			}
+			if at < 0 {
+				continue
+			}
+			counted++
+			if newest = max(newest, at); at < last {
+				late, oldest = append(late, name), min(oldest, at)
+			}
+		}
+		if late == nil {
+			continue
+		}
+		who := fmt.Sprintf("%d of %d nodes have no value of %q at the newest time, %s: ", len(late), counted, target,
+			r.clock.show(steps[last].bin))
+		if newest < last {
+			who = fmt.Sprintf("the newest values of %q are of %s, the newest rows of %s: leave out the later rows, or ", target,
+				r.clock.show(steps[newest].bin), r.clock.show(steps[last].bin))
+		}
+		r.notice("%s: %sforecasts repeat values up to %s old, and their intervals do not count that: %s", r.c.Nodes.Path, who,
+			plain.Count(last-oldest, "snapshot"), list(late))
+	}
 }
 
 // noteZone tells of days that begin at midnight UTC where times have another zone.

@@ -100,6 +100,9 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 			return nil, err
 		}
 	}
+	if err := r.checkNumbers(); err != nil {
+		return nil, err
+	}
 	r.noteZone()
 	if len(r.unknown) > 0 {
 		r.firstBad.Found = fmt.Sprintf("%d nodes that the model was not made for: %s", len(r.unknown), list(r.unknown))

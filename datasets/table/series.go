@@ -74,6 +74,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 			return nil, err
 		}
 	}
+	r.noteStale(s.NodeNames, values.y, steps, present)
 	recipe.standardise(values)
 	r.noteStill(recipe.NodeNames, values.y, still)
 	if err := tooMany(values.features + recipe.extra()); err != nil {

@@ -143,7 +143,7 @@ func readParquet(t *testing.T, path string) (lines [][]string) {
 				switch {
 				case value.IsNull():
 				case head[i] == "ended":
-					line[i] = time.UnixMilli(value.Int64()).UTC().Format(time.RFC3339)
+					line[i] = time.UnixMicro(value.Int64()).UTC().Format(time.RFC3339)
 				case value.Kind() == parquet.Double:
 					line[i] = strconv.FormatFloat(value.Double(), 'g', -1, 64)
 				default:

@@ -2,6 +2,7 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,6 +70,14 @@ func prefix(s string, columns int) int {
 		}
 	}
 	return len(s)
+}
+
+// Count returns a number with a noun, "1 node" or "2 nodes".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Capital returns a text that begins with a capital.

@@ -23,3 +23,11 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 epochs", 1: "1 epoch", 2: "2 epochs"} {
+		if got := Count(n, "epoch"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

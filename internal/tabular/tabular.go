@@ -21,7 +21,7 @@ var (
 	Whole  = kind(parquet.Int(64))
 	Number = kind(parquet.Leaf(parquet.DoubleType))
 	Truth  = kind(parquet.Leaf(parquet.BooleanType))
-	Moment = kind(parquet.Timestamp(parquet.Millisecond))
+	Moment = kind(parquet.Timestamp(parquet.Microsecond))
 )
 
 // Column is a column of a table.
@@ -52,7 +52,7 @@ func WriteCSV(out *bytes.Buffer, t Table) error {
 			case nil:
 				cells[i] = ""
 			case time.Time:
-				cells[i] = value.Format(time.RFC3339)
+				cells[i] = FormatTime(value, false)
 			default:
 				cells[i] = fmt.Sprint(value) // with all digits of a float64
 			}
@@ -88,7 +88,7 @@ func WriteParquet(out *bytes.Buffer, t Table) error {
 	for row := range t.Rows {
 		for i, value := range row {
 			if at, ok := value.(time.Time); ok {
-				value = at.UnixMilli()
+				value = at.UnixMicro()
 			}
 			if value == nil {
 				line[i] = parquet.NullValue().Level(0, 0, i)
