@@ -113,6 +113,10 @@ func TestDamagedResultIsNamed(t *testing.T) {
 	}) {
 		t.Errorf("%v, want three damaged results that are named", failed)
 	}
+	if text := strings.Join(r.Remarks(), "\n"); !strings.Contains(text, "error: of 3 runs, the first of which is ") ||
+		!strings.Contains(text, " is damaged: ") || !strings.Contains(text, "--retry") {
+		t.Errorf("remarks %q, want the reason of an error and what to do", text)
+	}
 	if text := markdown(t, r); !strings.Contains(text, "error, ") {
 		t.Errorf("damaged results do not show:\n%s", text)
 	}

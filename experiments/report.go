@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments/store"
@@ -163,7 +164,21 @@ func (r *Report) Remarks() (lines []string) {
 	if stale := r.Results.Stale(); stale > 0 {
 		lines = append(lines, staleRemark(stale))
 	}
+	if failed := r.Results.failed(); len(failed) > 0 {
+		lines = append(lines, failed.errorRemark())
+	}
 	return lines
+}
+
+// errorRemark gives the reason of the first of runs that ended with an error.
+func (r Results) errorRemark() string {
+	reason, _, _ := strings.Cut(r[0].Record.Error, "\n")
+	which := "it is of"
+	if len(r) > 1 {
+		which = fmt.Sprintf("of %d runs, the first of which is", len(r))
+	}
+	return fmt.Sprintf("error: %s %s, seed %d: %s. Run makes such runs again only with --retry (Options.Retry).", which,
+		r[0].Model.Name, r[0].Seed, strings.TrimSuffix(reason, "."))
 }
 
 func staleRemark(count int) string {

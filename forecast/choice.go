@@ -124,12 +124,12 @@ func (c *Choice) String() string {
 	chosen := c.Candidates[0]
 	other, ok := c.best(chosen.Seeds == nil)
 	if ok && other.Validation < chosen.Validation {
-		return fmt.Sprintf("%s is the model, with an error of %s on the %d validation windows: %s has %s there, a "+
-			"difference that may be chance, so the simple forecast is kept.", plain.Capital(chosen.Name),
-			digits(chosen.Validation), c.Windows, other.Name, digits(other.Validation))
+		return fmt.Sprintf("%s is the model, with an error of %s on the %s: %s has %s there, a difference that may be "+
+			"chance, so the simple forecast is kept.", plain.Capital(chosen.Name), digits(chosen.Validation),
+			plain.Count(c.Windows, "validation window"), other.Name, digits(other.Validation))
 	}
-	text := fmt.Sprintf("%s has the lowest error on the %d validation windows, %s", plain.Capital(chosen.Name), c.Windows,
-		digits(chosen.Validation))
+	text := fmt.Sprintf("%s has the lowest error on the %s, %s", plain.Capital(chosen.Name),
+		plain.Count(c.Windows, "validation window"), digits(chosen.Validation))
 	if len(chosen.Seeds) > 1 {
 		text += fmt.Sprintf(" in the mean of %d seeds, of which seed %d is kept", len(chosen.Seeds),
 			chosen.Seeds[chosen.kept()].Seed)
@@ -156,7 +156,7 @@ func (c *Choice) String() string {
 
 // table shows the candidates and what each was trained.
 func (c *Choice) table() *figures.Table {
-	t := &figures.Table{Title: fmt.Sprintf("The choice, on %d validation windows", c.Windows),
+	t := &figures.Table{Title: "The choice, on " + plain.Count(c.Windows, "validation window"),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: "lowest seed", Decimals: 3}, {Title: "epochs"}}}
 	limited := false

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -49,6 +51,8 @@ type Result struct {
 	steps       []part
 	outputs     []part
 	config      Config // of the model
+	epochs      int    // the most that a training had
+	notice      func(text string)
 	checkpoints []string
 }
 
@@ -76,17 +80,11 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		return nil, invalid("%q never changes at any node: there is nothing to forecast", strings.Join(
 			data.Recipe.Config.Nodes.Targets, ", "))
 	}
-	if (calendar{series, unit}).text(len(series.Times)) == "" {
-		step := table.Step{Number: unit}
-		if data.Recipe.Dated {
-			step = table.Step{Duration: data.Recipe.TimeUnit}
-		}
-		c.Notice(fmt.Sprintf("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that "+
-			"could be told; a Step with WithoutEdges Hold (--step %v --without-edges hold) makes snapshots of one "+
-			"length", step))
-	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
-		steps: steps(series), outputs: outputs(series)}
+		steps: steps(series), outputs: outputs(series), epochs: c.Epochs, notice: c.Notice}
+	if uneven := r.uneven(series); uneven != "" {
+		c.Notice(uneven)
+	}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if complete, err := windows.Complete().List(); err == nil && len(complete) == 0 {
 		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
@@ -148,6 +146,38 @@ func (r *Result) Epochs() (count int) {
 		}
 	}
 	return count
+}
+
+// Stopped says in a sentence which trainings the budget ended, "" if it ended none.
+func (r *Result) Stopped() string {
+	var all []*train.Report
+	if r.Choice != nil {
+		for _, c := range r.Choice.Candidates {
+			for _, s := range c.Seeds {
+				all = append(all, s.Report)
+			}
+		}
+	} else {
+		all = append(all, r.Report)
+	}
+	var epochs []int // of those that it ended
+	for _, report := range all {
+		if report.Stop == train.StopTime {
+			epochs = append(epochs, len(report.Epochs))
+		}
+	}
+	if epochs == nil {
+		return ""
+	}
+	after := strconv.Itoa(slices.Min(epochs))
+	if most := slices.Max(epochs); most > slices.Min(epochs) {
+		after += fmt.Sprintf(" to %d", most)
+	}
+	after += fmt.Sprintf(" of at most %s", plain.Count(r.epochs, "epoch"))
+	if len(all) == 1 {
+		return "Training was stopped by --budget after " + after + "."
+	}
+	return fmt.Sprintf("%d of %d trainings were stopped by --budget, after %s.", len(epochs), len(all), after)
 }
 
 // compare fits the simple forecasts and returns their scores on windows.

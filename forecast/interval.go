@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -119,6 +120,11 @@ func calibrate(s baseline.Score, tested int) (coverage []Coverage, later []halfW
 				return nil, nil, err
 			}
 			shares[k], widths[k] = c.Intervals[k].holds(truth)
+			y, err := unscaled(series, w.Last(), s.Forecasts[k])
+			if err != nil {
+				return nil, nil, err
+			}
+			c.Intervals[k].contain(y)
 		}
 		var held, wide []float64
 		for k := tested; k < len(s.Windows); k++ {
@@ -208,6 +214,14 @@ func around(s *dyngraph.Series, snapshot int, least, level float64, forecast, ha
 	return &Interval{level, lower, upper}, nil
 }
 
+// contain widens the interval to forecasts in the data's unit that are below the least value. No value is there, so it
+// holds no more of them.
+func (i *Interval) contain(forecast []float64) {
+	for u, y := range forecast {
+		i.Lower[u] = min(i.Lower[u], y)
+	}
+}
+
 // leastValue returns 0 if no target up to a snapshot is negative, in the data's unit, as of counts; else -Inf.
 func leastValue(s *dyngraph.Series, last int) (float64, error) {
 	const rounding = -1e-9
@@ -245,7 +259,7 @@ func (r *Result) coverageTable() *figures.Table {
 	if len(r.Recipe.Config.Nodes.Targets) > 1 {
 		unit = "in its unit"
 	}
-	t := &figures.Table{Title: fmt.Sprintf("Prediction intervals on %d tested windows", coverage[0].Windows),
+	t := &figures.Table{Title: "Prediction intervals on " + plain.Count(coverage[0].Windows, "tested window"),
 		Columns: []figures.Column{{Title: "target"}, {Title: "ahead"}, {Title: "level, %"},
 			{Title: "coverage, %", Decimals: 1}, {Title: "mean width, " + unit}},
 		Notes: []string{"Coverage: the share of values inside intervals made only from earlier forecasts, with its " +

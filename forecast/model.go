@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -85,6 +86,9 @@ func (m *Model) Save(path string) error {
 // wraps [ErrInput].
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	texts, err := pengcde.Metadata(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing(path, err)
+	}
 	if errors.Is(err, pengcde.ErrFile) {
 		file, noFile := safetensors.Read(path)
 		if noFile != nil || file.Metadata[textKey] == "" { // no simple forecast either
@@ -182,6 +186,7 @@ type Forecast struct {
 	seen, when any // From and Time, see calendar.at
 	step       int
 	at         output
+	least      float64 // 0 if no value of the target is negative, up to rounding, else -Inf
 }
 
 // Ahead forecasts the times after the newest one of a series, up to the horizon, from the newest snapshots: for each
@@ -243,7 +248,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 			}
 		}
 		y, target := latest.WithoutAbsent(math.Inf(1), f.at.of(series, row)), targets[f.at.target]
-		f.Target = m.Recipe.Config.Nodes.Targets[f.at.target]
+		f.Target, f.least = m.Recipe.Config.Nodes.Targets[f.at.target], least[f.at.target]
 		if f.Values, err = unscaled(target, f.window.Last(), y); err != nil {
 			return nil, err
 		}
@@ -255,6 +260,7 @@ func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast,
 			if err != nil {
 				return nil, err
 			}
+			one.contain(f.Values)
 			for _, u := range blank[f.at.target] {
 				one.Lower[u], one.Upper[u] = math.NaN(), math.NaN()
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 //go:embed page.html
@@ -52,11 +53,13 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	err = pageTemplate.Execute(&b, map[string]any{
 		"Target": r.Target(), "Model": r.Name(), "Answers": answers, "Rows": rows,
 		"Parts": parts[:len(answer)], "Details": parts[len(answer):],
-		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
+		"Nodes": plain.Count(r.Series.Nodes(), "node"), "Edges": plain.Count(r.Series.Pattern.Edges(), "edge"),
+		"Snapshots": plain.Count(len(r.Series.Times), "snapshot"), "Stopped": r.Stopped(),
 		"Present": presentNodes(r.Series), "First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
 		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.First),
 		"TestedTo":   c.text(last.Last() + r.Series.Alignment.Targets.Last),
-		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
+		"Training":   plain.Count(len(r.Split.Train), "window"), "Validation": len(r.Split.Validation),
+		"Tested": plain.Count(len(r.Split.Test), "window"),
 		"Inputs": r.Inputs, "Log1p": r.Recipe.TargetScale.Log1p, "Ahead": aheadText(r.Series),
 		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,

@@ -25,9 +25,7 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 		if len(s.Times) < 2 {
 			return nil, 0, invalid("series %q has %d snapshots, want 2 at least", s.Name, len(s.Times))
 		}
-		gaps := gaps(s.Times)
-		slices.Sort(gaps)
-		unit = gaps[len(gaps)/2]
+		unit = medianGap(s.Times)
 	}
 	copied := *s
 	copied.Times = slices.Clone(s.Times)
@@ -35,6 +33,12 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 		copied.Times[i] /= unit
 	}
 	return &copied, unit, nil
+}
+
+func medianGap(times []float64) float64 {
+	all := gaps(times)
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 func gaps(times []float64) []float64 {

@@ -134,7 +134,7 @@ func (r *Result) Table() (*figures.Table, error) {
 
 // errorTable returns the errors of a model and its rivals.
 func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows%s", len(model.Windows),
+	t := &figures.Table{Title: fmt.Sprintf("Errors on %s%s", plain.Count(len(model.Windows), "tested window"),
 		strings.TrimSuffix(meanOver(model), ",")),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
@@ -176,7 +176,7 @@ func (r *Result) StepTable() (*figures.Table, error) {
 		return nil, nil
 	}
 	scores := []baseline.Score{r.Score, best}
-	t := &figures.Table{Title: fmt.Sprintf("Errors by time ahead on %d tested windows", len(r.Score.Windows)),
+	t := &figures.Table{Title: "Errors by time ahead on " + plain.Count(len(r.Score.Windows), "tested window"),
 		Columns: []figures.Column{{Title: "snapshots ahead"}, {Title: r.Score.Name, Decimals: 3},
 			{Title: best.Name, Decimals: 3}, {Title: "difference", Decimals: 3}},
 		Notes: []string{"Errors by time ahead: mean squared errors of the model and of the forecast with the lowest mean " +

@@ -41,6 +41,9 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
+	if negative := r.negative(ahead); negative != "" {
+		r.notice(negative)
+	}
 	simple, err := r.simpleAhead(ahead)
 	if err != nil {
 		return err

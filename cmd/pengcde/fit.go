@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/internal/starter"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -119,8 +120,10 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	}
 	defer backend.Close()
 	series := data.Series
-	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
-		len(series.Times), backend)
+	fmt.Fprintf(s.err, "%s, %s, %s; %v\n", plain.Count(series.Nodes(), "node"),
+		plain.Count(series.Pattern.Edges(), "edge"), plain.Count(len(series.Times), "snapshot"), backend)
+	before := modelIn(out)
+	before.noteReplaced(s.err)
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Model: c.Model, Linear: c.Linear,
 		Search: c.Search, Graph: c.Graph, Seeds: seeds, Budget: budget, Hidden: c.Hidden, Layers: c.Layers,
@@ -131,7 +134,8 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	defer fitted.Close()
-	bar.Done(fmt.Sprintf("%d epochs", fitted.Epochs()))
+	bar.Done(plain.Count(fitted.Epochs(), "epoch"))
+	before.noteMeanwhile(s.err)
 	if err := fitted.Write(ctx, out); err != nil {
 		return err
 	}
@@ -188,6 +192,9 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		text += "\n" + byStep
 	}
 	text += "\n" + wrapped(fitted.Verdict())
+	if stopped := fitted.Stopped(); stopped != "" {
+		text += "\n" + wrapped(stopped)
+	}
 	if fitted.Choice != nil {
 		text = wrapped(fitted.Choice.String()) + "\n" + text
 	}
@@ -199,8 +206,8 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		if c.Horizon > 1 {
 			ahead = fmt.Sprintf(" %d ahead", i.Ahead)
 		}
-		text += fmt.Sprintf("\n%g%% intervals%s held %.0f%% of values in %d windows, mean width %.3g %s", 100*i.Level, ahead,
-			100*i.Held, i.Windows, i.Width, i.Target)
+		text += fmt.Sprintf("\n%g%% intervals%s held %.0f%% of values in %s, mean width %.3g %s", 100*i.Level, ahead,
+			100*i.Held, plain.Count(i.Windows, "window"), i.Width, i.Target)
 	}
 	if fitted.Coverage != nil {
 		text += "\n"
@@ -215,5 +222,14 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 
 // open opens a backend by name; "" means the best available.
 func open(name string, s *streams) (*xla.Backend, error) {
-	return xla.Open(xla.Config{Backend: name, Notices: s.err})
+	backend, err := xla.Open(xla.Config{Backend: name, Notices: s.err})
+	if err != nil && name != "" {
+		err = byFlag(err)
+	}
+	return backend, err
+}
+
+// byFlag returns an error about a backend that --backend names.
+func byFlag(err error) error {
+	return errs.New(err, "%s", strings.ReplaceAll(err.Error(), "Config.Backend", "--backend"))
 }

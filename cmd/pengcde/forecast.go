@@ -55,6 +55,13 @@ func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	notices, err := model.Notices(series, ahead)
+	if err != nil {
+		return err
+	}
+	for _, notice := range notices {
+		fmt.Fprintln(s.err, notice)
+	}
 	if err := model.WriteForecasts(c.Out, ahead); err != nil {
 		return err
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/forecast"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -42,4 +46,32 @@ func checkPage(out string) error {
 	}
 	return errs.New(experiments.ErrInput, "report: --out %s, want a name that ends in .html: try %s.html", out,
 		strings.TrimSuffix(out, filepath.Ext(out)))
+}
+
+// earlierModel is the model file of a folder before a fit.
+type earlierModel struct {
+	path string
+	file os.FileInfo // nil if there is none
+}
+
+func modelIn(folder string) earlierModel {
+	path := filepath.Join(folder, forecast.ModelFile)
+	info, _ := os.Stat(path) // a file that cannot be read has nothing to compare
+	return earlierModel{path, info}
+}
+
+// noteReplaced tells that a fit will replace the model and what belongs to it.
+func (m earlierModel) noteReplaced(to io.Writer) {
+	if m.file != nil {
+		fmt.Fprintf(to, "%s is there already, of %s: this fit replaces it and the files beside it; another --out keeps "+
+			"them\n", m.path, m.file.ModTime().Format(time.DateTime))
+	}
+}
+
+// noteMeanwhile tells that another fit has written the model since.
+func (m earlierModel) noteMeanwhile(to io.Writer) {
+	now := modelIn(filepath.Dir(m.path)).file
+	if now != nil && (m.file == nil || !os.SameFile(m.file, now)) {
+		fmt.Fprintf(to, "another fit wrote %s meanwhile: this one replaces it; another --out for each keeps both\n", m.path)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/kubernetes"
 	"github.com/peng-cde/pengcde-go/internal/progress"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
@@ -23,13 +25,13 @@ import (
 
 // choice holds the arguments that select runs.
 type choice struct {
-	Study   string   `arg:"" help:"As pengcde list names it."`
-	Profile string   `help:"${profile}" placeholder:"NAME"`
-	Models  []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Only    only     `help:"${only}" placeholder:"split=random,rolling-origin"`
-	Seeds   seeds    `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
-	Data    []string `help:"${data}" placeholder:"FILE" sep:"none"`
-	Fresh   bool     `help:"Leave out the runs that came with the module."`
+	Study   string     `arg:"" help:"As pengcde list names it."`
+	Profile string     `help:"${profile}" placeholder:"NAME"`
+	Models  modelNames `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
+	Only    only       `help:"${only}" placeholder:"split=random,rolling-origin"`
+	Seeds   seeds      `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
+	Data    []string   `help:"${data}" placeholder:"FILE" sep:"none"`
+	Fresh   bool       `help:"Leave out the runs that came with the module."`
 }
 
 // dataArguments returns the arguments that name these files again.
@@ -69,6 +71,23 @@ func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, ex
 		bar.Done("")
 	}
 	return report, o, err
+}
+
+// modelNames is a list of models, given as names with commas between them.
+type modelNames []string
+
+// Decode adds the names of a text such as "peng,dcrnn".
+func (m *modelNames) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("models", &text); err != nil {
+		return err
+	}
+	names := strings.Split(text, ",")
+	if slices.Contains(names, "") {
+		return fmt.Errorf("%q, want names with commas between them, or no --models for all", text)
+	}
+	*m = append(*m, names...)
+	return nil
 }
 
 // seeds is a list of seeds, given as numbers and ranges.
@@ -129,6 +148,9 @@ type runCommand struct {
 
 // Run makes the missing runs and prints their table.
 func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error {
+	if err := checkInterval(c.CheckpointEvery); err != nil {
+		return err
+	}
 	if err := c.chooseBackend(); err != nil {
 		return err
 	}
@@ -182,9 +204,20 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	return cmp.Or(show(s.out, report), err)
 }
 
+// checkInterval returns an error for a time between checkpoints that is none.
+func checkInterval(every time.Duration) error {
+	if every <= 0 {
+		return errs.New(experiments.ErrInput, "--checkpoint-every %v, want a positive time such as 30s", every)
+	}
+	return nil
+}
+
 func (c *runCommand) chooseBackend() error {
 	if c.Backend == "" {
 		return nil
+	}
+	if _, err := xla.Expect(xla.Config{Backend: c.Backend}); err != nil {
+		return byFlag(err)
 	}
 	return os.Setenv(xla.BackendEnv, c.Backend)
 }

@@ -43,6 +43,9 @@ type submitCommand struct {
 
 // Run submits an array job, or prints the manifest of one, whose tasks take runs until none is left.
 func (c *submitCommand) Run(ctx context.Context, s *streams) error {
+	if err := checkInterval(c.CheckpointEvery); err != nil {
+		return err
+	}
 	if err := c.settle(); err != nil {
 		return err
 	}
