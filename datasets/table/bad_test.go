@@ -111,7 +111,7 @@ func TestBadFiles(t *testing.T) {
 				`or "DD/MM/YYYY" to say which`}},
 		"a date that is the same twice": {edges: swap(goodEdges, "2020-03-01", "01/01/2020"),
 			want: want{"edges.csv", 2, 0, "time", `found "01/01/2020", want Config.DateFormat "MM/DD/YYYY" or ` +
-				`"DD/MM/YYYY" to say which comes first; other rows tell`}},
+				`"DD/MM/YYYY" to say which comes first; other rows show it`}},
 		"a date with its month first": {edges: swap(goodEdges, "2020-03-01", "3/31/2020 4:05 PM"),
 			want: want{"edges.csv", 2, 0, "time", `Config.DateFormat "MM/DD/YYYY hh:mm AM"`}},
 		"a date in another format": {edges: swap(goodEdges, "2020-03-01", "31/03/2020"),

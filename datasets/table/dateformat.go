@@ -81,7 +81,7 @@ func (r *reader) checkNumbers() error {
 	if column == None {
 		column = r.c.Nodes.Time
 	}
-	return r.clock.first.fault(column, "numbers that are all dates, such as 20200331, at all times",
+	return r.clock.first.fault(column, fmt.Sprintf("numbers that are all dates, such as %s", r.clock.show(r.bins[0])),
 		fmt.Sprintf("Config.DateFormat %q to read them as dates", compact))
 }
 
@@ -99,7 +99,7 @@ func (c *clock) fault(p fileRow, column string, v cell) *Error {
 	case len(formats) == 1:
 		return p.fault(column, v.String(), fmt.Sprintf("Config.DateFormat %q to read such dates", formats[0]))
 	case len(dates) == 1:
-		return p.fault(column, v.String(), "Config.DateFormat "+choice(formats)+" to say which comes first; other rows tell")
+		return p.fault(column, v.String(), "Config.DateFormat "+choice(formats)+" to say which comes first; other rows show it")
 	default:
 		return p.fault(column, v.String()+", which may be "+strings.Join(dates, " or "),
 			"Config.DateFormat "+choice(formats)+" to say which")

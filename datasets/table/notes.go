@@ -111,7 +111,7 @@ func (r *reader) noteRepeatedEdges(f *file, repeats, rows int) {
 }
 
 // noteRepeatedNodes tells how many rows were combined with an earlier row of the same node and time. In a step several
-// are usual, but the mean, which the configuration does not name, may not be what is meant.
+// are usual, but the mean, which the configuration does not name, may not be meant.
 func (r *reader) noteRepeatedNodes(f *file, repeats, rows int) {
 	switch {
 	case repeats == 0:
