@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -8,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 const datePart = `YYYY|MM|DD|hh|mm|ss`
@@ -85,6 +89,25 @@ func (r *reader) checkNumbers() error {
 		fmt.Sprintf("Config.DateFormat %q to read them as dates", compact))
 }
 
+// errAlike is wrapped by the error about a date whose day and month are equal, so that another row tells more.
+var errAlike = errs.New(dyngraph.ErrInvalid, "day and month are equal")
+
+// telling returns the error about the first date of a file that tells more than an error that wraps errAlike; else that
+// error.
+func (r *reader) telling(ctx context.Context, f *file, times column, alike error) error {
+	_, err := f.each(ctx, []column{times}, func(p fileRow, cells []cell) error {
+		formats, dates := whichDate(cells[0].text)
+		if len(formats) == 1 || len(slices.Compact(dates)) > 1 {
+			return r.clock.fault(p, *times.name, cells[0])
+		}
+		return nil
+	})
+	if err == nil {
+		return alike
+	}
+	return err
+}
+
 // fault is the error about a cell that is not a time.
 func (c *clock) fault(p fileRow, column string, v cell) *Error {
 	found, remedy := p.file.whyNot(v)
@@ -99,7 +122,9 @@ func (c *clock) fault(p fileRow, column string, v cell) *Error {
 	case len(formats) == 1:
 		return p.fault(column, v.String(), fmt.Sprintf("Config.DateFormat %q to read such dates", formats[0]))
 	case len(dates) == 1:
-		return p.fault(column, v.String(), "Config.DateFormat "+choice(formats)+" to say which comes first; other rows show it")
+		fault := p.fault(column, v.String(), "Config.DateFormat "+choice(formats)+" to say which comes first")
+		fault.Err = errAlike
+		return fault
 	default:
 		return p.fault(column, v.String()+", which may be "+strings.Join(dates, " or "),
 			"Config.DateFormat "+choice(formats)+" to say which")

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -111,6 +112,9 @@ func (r *reader) readEdges(ctx context.Context) error {
 		}
 		return r.full(p, &r.sums)
 	})
+	if errors.Is(err, errAlike) {
+		err = r.telling(ctx, f, columns[timeAt], err)
+	}
 	if err == nil && emptyRows > 0 {
 		err = r.emptyWeights(f, empty, emptyRows, rows)
 	}

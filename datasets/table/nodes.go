@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -115,6 +116,9 @@ func (r *reader) readNodes(ctx context.Context) error {
 		}
 		return r.full(p, &r.values)
 	})
+	if errors.Is(err, errAlike) {
+		err = r.telling(ctx, f, columns[0], err)
+	}
 	if err != nil {
 		return err
 	}
