@@ -223,13 +223,14 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 // open opens a backend by name; "" means the best available.
 func open(name string, s *streams) (*xla.Backend, error) {
 	backend, err := xla.Open(xla.Config{Backend: name, Notices: s.err})
-	if err != nil && name != "" {
-		err = byFlag(err)
-	}
-	return backend, err
+	return backend, byFlag(name, err)
 }
 
-// byFlag returns an error about a backend that --backend names.
-func byFlag(err error) error {
-	return errs.New(err, "%s", strings.ReplaceAll(err.Error(), "Config.Backend", "--backend"))
+// byFlag returns an error that names --backend, if that gave the backend, in place of the setting that it stands for.
+func byFlag(backend string, err error) error {
+	if err == nil || backend == "" {
+		return err
+	}
+	settings := strings.NewReplacer("Config.Backend", "--backend", "$"+xla.BackendEnv, "--backend")
+	return errs.New(err, "%s", settings.Replace(err.Error()))
 }

@@ -17,6 +17,8 @@ func TestMistakesInFlags(t *testing.T) {
 	}{
 		{`backend "nope" of --backend: `, []string{"run", "table1", "--dry-run", "--backend", "nope"}},
 		{`backend "xla:/nope.so" of --backend: `, fitting("--backend", "xla:/nope.so")},
+		{`backend "xla:/nope.so" of --backend: `, []string{"run", "table1", "--models", "constant", "--seeds", "0", "--backend",
+			"xla:/nope.so"}},
 		{"--checkpoint-every -1s, want a positive time such as 30s",
 			[]string{"run", "table1", "--dry-run", "--checkpoint-every=-1s"}},
 		{"--checkpoint-every 0s, want", []string{"submit", "table1", "--checkpoint-every=0s"}},

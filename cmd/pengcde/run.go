@@ -192,6 +192,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }
 	o.Notice = func(text string) { fmt.Fprint(s.err, "\n"+wrapped(text, widthOf(s.err))) }
 	report, err = report.Study.Run(ctx, o)
+	err = byFlag(c.Backend, err)
 	if report == nil {
 		bar.Stop("stopped")
 		return err
@@ -217,7 +218,7 @@ func (c *runCommand) chooseBackend() error {
 		return nil
 	}
 	if _, err := xla.Expect(xla.Config{Backend: c.Backend}); err != nil {
-		return byFlag(err)
+		return byFlag(c.Backend, err)
 	}
 	return os.Setenv(xla.BackendEnv, c.Backend)
 }
