@@ -40,7 +40,7 @@ func checkFolder(out string) error {
 
 // checkPage returns an error if --out, a page to write, has the name of another kind of file.
 func checkPage(out string) error {
-	switch ending := strings.ToLower(filepath.Ext(out)); ending {
+	switch strings.ToLower(filepath.Ext(out)) {
 	case ".html", ".htm":
 		return nil
 	}

@@ -128,37 +128,40 @@ func (r *reader) noteRepeatedNodes(f *file, repeats, rows int) {
 // never have one are told of elsewhere.
 func (r *reader) noteStale(names []string, y [][]float64, steps []step, present [][]bool) {
 	last, targets := len(steps)-1, r.c.Nodes.Targets
+	show := func(k int) string { return r.clock.show(steps[k].bin) }
 	for k, target := range targets {
 		var late []string
 		oldest, newest, counted := last, -1, 0
 		for u, name := range names {
-			if present != nil && !present[last][u] {
+			at := newestValue(y, u*len(targets)+k)
+			if at < 0 || present != nil && !present[last][u] {
 				continue
 			}
-			at := last
-			for at >= 0 && math.IsNaN(y[at][u*len(targets)+k]) {
-				at--
-			}
-			if at < 0 {
-				continue
-			}
-			counted++
-			if newest = max(newest, at); at < last {
+			counted, newest = counted+1, max(newest, at)
+			if at < last {
 				late, oldest = append(late, name), min(oldest, at)
 			}
 		}
 		if late == nil {
 			continue
 		}
-		who := fmt.Sprintf("%d of %d nodes have no value of %q at the newest time, %s: ", len(late), counted, target,
-			r.clock.show(steps[last].bin))
+		why := fmt.Sprintf("%d of %d nodes have no value of %q at the newest time, %s: ", len(late), counted, target, show(last))
 		if newest < last {
-			who = fmt.Sprintf("the newest values of %q are of %s, the newest rows of %s: leave out the later rows, or ", target,
-				r.clock.show(steps[newest].bin), r.clock.show(steps[last].bin))
+			why = fmt.Sprintf("the newest values of %q are of %s, the newest rows of %s: leave out the later rows, or ", target,
+				show(newest), show(last))
 		}
-		r.notice("%s: %sforecasts repeat values up to %s old, and their intervals do not count that: %s", r.c.Nodes.Path, who,
+		r.notice("%s: %sforecasts repeat values up to %s old, and their intervals do not count that: %s", r.c.Nodes.Path, why,
 			plain.Count(last-oldest, "snapshot"), list(late))
 	}
+}
+
+// newestValue returns the last step with a value in a column, -1 if there is none.
+func newestValue(y [][]float64, column int) int {
+	step := len(y) - 1
+	for step >= 0 && math.IsNaN(y[step][column]) {
+		step--
+	}
+	return step
 }
 
 // noteZone tells of days that begin at midnight UTC where times have another zone.
