@@ -120,8 +120,12 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	}
 	defer backend.Close()
 	series := data.Series
-	fmt.Fprintf(s.err, "%s, %s, %s; %v\n", plain.Count(series.Nodes(), "node"),
-		plain.Count(series.Pattern.Edges(), "edge"), plain.Count(len(series.Times), "snapshot"), backend)
+	opened := backend.String()
+	if c.Backend != "" {
+		opened = backendSettings.Replace(opened)
+	}
+	fmt.Fprintf(s.err, "%s, %s, %s; %s\n", plain.Count(series.Nodes(), "node"),
+		plain.Count(series.Pattern.Edges(), "edge"), plain.Count(len(series.Times), "snapshot"), opened)
 	before := modelIn(out)
 	before.noteReplaced(s.err)
 	bar := newBar("fit", s.err)
@@ -226,11 +230,13 @@ func open(name string, s *streams) (*xla.Backend, error) {
 	return backend, byFlag(name, err)
 }
 
+// backendSettings replaces the names of the settings that --backend stands for.
+var backendSettings = strings.NewReplacer("Config.Backend", "--backend", "$"+xla.BackendEnv, "--backend")
+
 // byFlag returns an error that names --backend, if that gave the backend, in place of the setting that it stands for.
 func byFlag(backend string, err error) error {
 	if err == nil || backend == "" {
 		return err
 	}
-	settings := strings.NewReplacer("Config.Backend", "--backend", "$"+xla.BackendEnv, "--backend")
-	return errs.New(err, "%s", settings.Replace(err.Error()))
+	return errs.New(err, "%s", backendSettings.Replace(err.Error()))
 }

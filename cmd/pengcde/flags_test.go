@@ -68,7 +68,7 @@ func TestNoticesOfFit(t *testing.T) {
 	ring(t, folder, "", 0, 40, "Deal")
 	said, err := command(folder, fitting("--budget", "1ns")...).CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "Training was stopped by --budget after 1 of at most 3 epochs.") ||
-		!strings.Contains(string(said), "✓ fit · 1 epoch ·") {
+		!strings.Contains(string(said), "✓ fit · 1 epoch ·") || !strings.Contains(string(said), "(--backend asks for it)") {
 		t.Errorf("%v:\n%s", err, said)
 	}
 	weekly := func(name string) {
