@@ -59,7 +59,8 @@ func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) strin
 		}
 		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
 	}
-	return axes.describe(fmt.Sprintf("%s of %s", plain.Count(len(panels), "adjacency map"), plain.Count(len(matrices[0]), "node")),
+	return axes.describe(fmt.Sprintf("%s of %s", plain.Count(len(panels), "adjacency map"),
+		plain.Count(len(matrices[0]), "node")),
 		list(each, "; "))
 }
 

@@ -76,8 +76,8 @@ func (f *fitter) calibrate(later baseline.Score) (err error) {
 	f.Coverage, f.intervals, err = f.calibrateOutputs(later)
 	if without := len(f.outputs) - len(f.Coverage)/len(levels); err == nil && without > 0 {
 		f.asked.Notice(fmt.Sprintf("%s: too few for prediction intervals of %d of %d targets and times ahead, want at least "+
-			"%d whose targets are known when a later one is forecast", plain.Count(len(f.Score.Windows), "tested window"), without,
-			len(f.outputs), leastWindows))
+			"%d whose targets are known when a later one is forecast", plain.Count(len(f.Score.Windows), "tested window"),
+			without, len(f.outputs), leastWindows))
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Notices returns texts about a series that the recipe read, and about forecasts from it by [Model.Ahead], that a user
-// would want to read: forecasts at no known time, snapshots with another spacing than the model's, and negative forecasts
-// of a target that never is negative.
+// would want to read: forecasts at no known time, snapshots with another spacing than the model's, and negative
+// forecasts of a target that never is negative.
 func (m *Model) Notices(series *dyngraph.Series, ahead []Forecast) ([]string, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -49,8 +49,8 @@ func (m *Model) otherSpacing(s *dyngraph.Series) string {
 		return ""
 	}
 	if gap := medianGap(s.Times); gap > most || gap < 1/most {
-		return fmt.Sprintf("snapshots are %.3g times as far apart as those that the model was made from, which are %v apart: "+
-			"its forecasts are of such steps and mean little here; give files with that spacing, or fit a model to these",
+		return fmt.Sprintf("snapshots are %.3g times as far apart as those that the model was made from, which are %v "+
+			"apart: its forecasts are of such steps and mean little here; give files with that spacing, or fit a model to these",
 			gap, m.spacing())
 	}
 	return ""
@@ -78,6 +78,6 @@ func (m *Model) negative(ahead []Forecast) string {
 
 // missing explains an error about a model file that does not exist.
 func missing(path string, err error) error {
-	return errs.New(errors.Join(err, ErrInput), "forecast: no file %s, want a model that pengcde fit wrote: its folder, or "+
-		"its %s", path, ModelFile)
+	return errs.New(errors.Join(err, ErrInput), "forecast: no file %s, want a model that pengcde fit wrote: its folder, "+
+		"or its %s", path, ModelFile)
 }

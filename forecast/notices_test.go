@@ -49,7 +49,8 @@ func TestNotices(t *testing.T) {
 		says string
 	}{
 		{"days", func(k int) int { return k }, ""},
-		{"weeks", func(k int) int { return 7 * k }, "7 times as far apart as those that the model was made from, which are 1d"},
+		{"weeks", func(k int) int { return 7 * k }, "7 times as far apart as those that the model was made from, which are " +
+			"1d apart"},
 		{"a gap", func(k int) int { return k + k/10 }, "no time that could be told; a Step with WithoutEdges Hold (pengcde " +
 			"fit --step 1d --without-edges hold)"},
 	} {
@@ -86,7 +87,8 @@ func TestIntervalsContainForecasts(t *testing.T) {
 func TestMissingModelFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none")
 	_, err := Load(xlatest.Go(t), path)
-	want := fmt.Sprintf("forecast: no file %s, want a model that pengcde fit wrote: its folder, or its model.pengcde", path)
+	want := fmt.Sprintf("forecast: no file %s, want a model that pengcde fit wrote: its folder, or its %s", path,
+		ModelFile)
 	if !errors.Is(err, ErrInput) || !errors.Is(err, os.ErrNotExist) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -17,8 +17,8 @@ func TestMistakesInFlags(t *testing.T) {
 	}{
 		{`backend "nope" of --backend: `, []string{"run", "table1", "--dry-run", "--backend", "nope"}},
 		{`backend "xla:/nope.so" of --backend: `, fitting("--backend", "xla:/nope.so")},
-		{`backend "xla:/nope.so" of --backend: `, []string{"run", "table1", "--models", "constant", "--seeds", "0", "--backend",
-			"xla:/nope.so"}},
+		{`backend "xla:/nope.so" of --backend: `, []string{"run", "table1", "--models", "constant", "--seeds", "0",
+			"--backend", "xla:/nope.so"}},
 		{"--checkpoint-every -1s, want a positive time such as 30s",
 			[]string{"run", "table1", "--dry-run", "--checkpoint-every=-1s"}},
 		{"--checkpoint-every 0s, want", []string{"submit", "table1", "--checkpoint-every=0s"}},
@@ -85,10 +85,10 @@ func TestNoticesOfFit(t *testing.T) {
 	}
 	weekly("flows.csv")
 	weekly("visits.csv")
-	said, err = command(folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "weekly_flows.csv", "--nodes",
-		"weekly_visits.csv").CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "snapshots are 7 times as far apart as those that the model was made "+
-		"from, which are 1d apart") {
+	said, err = command(folder, "forecast", "visitors-forecast", "--backend", "go", "--edges", "weekly_flows.csv",
+		"--nodes", "weekly_visits.csv").CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "snapshots are 7 times as far apart as those that the model was "+
+		"made from, which are 1d apart") {
 		t.Errorf("%v:\n%s", err, said)
 	}
 }

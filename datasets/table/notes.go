@@ -145,7 +145,8 @@ func (r *reader) noteStale(names []string, y [][]float64, steps []step, present 
 		if late == nil {
 			continue
 		}
-		why := fmt.Sprintf("%d of %d nodes have no value of %q at the newest time, %s: ", len(late), counted, target, show(last))
+		why := fmt.Sprintf("%d of %d nodes have no value of %q at the newest time, %s: ", len(late), counted, target,
+			show(last))
 		if newest < last {
 			why = fmt.Sprintf("the newest values of %q are of %s, the newest rows of %s: leave out the later rows, or ", target,
 				show(newest), show(last))

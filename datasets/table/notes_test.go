@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Rows that are combined are counted, unless a step or a count of rows asks for it; so are nodes whose newest values are
-// old.
+// Rows that are combined are counted, unless a step or a count of rows asks for it; so are nodes whose newest values
+// are old.
 func TestNoticesOfRows(t *testing.T) {
 	twice := goodEdges + "2020-03-02,b,a,4\n"
 	static := "source,destination,weight\na,b,1\nb,a,2\na,b,3\nb,c,1\n"
