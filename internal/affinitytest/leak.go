@@ -38,7 +38,7 @@ func Leak(ctx context.Context, plan Plan, forecaster func() affinity.Forecaster)
 
 const nodes, years, eventsAYear = 8, 16, 240 // more events than a batch of the official loop has
 
-// source returns data like those of trade: the labels of a year are the shares of its events.
+// source returns data similar to trade: the labels of a year are the shares of its events.
 func source() *affinity.Memory {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := &affinity.Memory{Classes: nodes}
