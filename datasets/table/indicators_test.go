@@ -51,9 +51,14 @@ func features(d *table.Data, node int) (text string) {
 // A text is an indicator of a category of the training times; later texts are no category. An empty cell is the text
 // before.
 func TestCategories(t *testing.T) {
-	d := readKinds(t, kinds, nil)
+	var notices strings.Builder
+	d := readKinds(t, kinds, func(c *table.Config) { c.Notices = &notices })
 	if got := fmt.Sprint(d.Recipe.Categories); got != "[[coast town]]" {
 		t.Errorf("categories %s", got)
+	}
+	if !strings.Contains(notices.String(), `column "kind" has texts that the first 60 % of the times`) ||
+		!strings.Contains(notices.String(), `do not have: "forest", "7": their features are all 0`) {
+		t.Errorf("notices %q", notices.String())
 	}
 	for node, want := range []string{"[0 1][0 1][1 0][0 0][0 1]", "[1 0][1 0][1 0][1 0][0 0]"} {
 		if got := features(d, node); got != want {

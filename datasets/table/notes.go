@@ -156,6 +156,20 @@ func (r *reader) noteStale(names []string, y [][]float64, steps []step, present 
 	}
 }
 
+// noteNewTexts tells of texts that are no category, as they occur later than the categories are taken from.
+func (r *reader) noteNewTexts(recipe *Recipe, v values) {
+	for k, categories := range recipe.Categories {
+		later := slices.DeleteFunc(slices.Clone(v.names[k].all), func(text string) bool {
+			_, found := slices.BinarySearch(categories, text)
+			return found
+		})
+		if len(later) > 0 {
+			r.notice("%s: column %q has texts that the first %.3g %% of the times that the model is made from do not have: %s: "+
+				"their features are all 0", r.c.Nodes.Path, r.c.Nodes.Categories[k], 100*recipe.Config.TrainFraction, list(later))
+		}
+	}
+}
+
 // newestValue returns the last step with a value in a column, -1 if there is none.
 func newestValue(y [][]float64, column int) int {
 	step := len(y) - 1

@@ -81,6 +81,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		return nil, err
 	}
 	recipe.extend(&values, r.dates(steps), n)
+	r.noteNewTexts(recipe, values)
 	s.FeatureSize = c.featureSize(values.features)
 	r.fill(s, values)
 	if s.TargetSize > 0 {
