@@ -39,12 +39,11 @@ func checkFolder(out string) error {
 }
 
 // checkPage returns an error if --out, a page to write, has the name of another kind of file.
-func checkPage(out string) error {
-	switch strings.ToLower(filepath.Ext(out)) {
-	case ".html", ".htm":
+func checkPage(out, extension string) error {
+	if strings.EqualFold(filepath.Ext(out), extension) {
 		return nil
 	}
-	return errs.New(experiments.ErrInput, "report: --out %s, want a name that ends in .html: try %s.html", out,
+	return errs.New(experiments.ErrInput, "--out %s, want a name that ends in %s: try %s%[2]s", out, extension,
 		strings.TrimSuffix(out, filepath.Ext(out)))
 }
 

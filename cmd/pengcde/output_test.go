@@ -37,6 +37,7 @@ func TestInputsAreKept(t *testing.T) {
 		{"--out link.csv is a file, want a folder", fitting("--edges", "in/errors.csv", "--nodes", "in/forecasts.csv",
 			"--out", "link.csv")},
 		{"--out link.csv, want a name that ends in .html: try link.html", []string{"report", "--out", "link.csv"}},
+		{"--out link.csv, want a name that ends in .md: try link.md", []string{"results", "page", "--out", "link.csv"}},
 	} {
 		said, err := command(folder, c.args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(said), c.says) || strings.Contains(string(said), "snapshots;") {

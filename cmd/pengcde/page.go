@@ -10,7 +10,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/internal/durable"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // collection holds the arguments that select the runs of a page on all studies.
@@ -42,9 +41,8 @@ type pageCommand struct {
 
 // Run writes a page on all studies with stored runs, and its figures.
 func (c *pageCommand) Run(ctx context.Context, s *streams) error {
-	if filepath.Ext(c.Out) == "" {
-		return errs.New(experiments.ErrInput, "results page: --out %q has no extension, and the folder of the figures "+
-			"has the same name: try %s.md", c.Out, c.Out)
+	if err := checkPage(c.Out, ".md"); err != nil { // the folder of the figures has its name without the ending
+		return err
 	}
 	return c.collect(ctx, func(document *pages.Document) error { return c.write(document, s) })
 }

@@ -16,7 +16,7 @@ type reportCommand struct {
 
 // Run writes the report, and prints its path.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
-	if err := checkPage(c.Out); err != nil {
+	if err := checkPage(c.Out, ".html"); err != nil {
 		return err
 	}
 	return c.collect(ctx, func(document *pages.Document) error {
