@@ -64,7 +64,7 @@ func (p panel) trivial() string {
 }
 
 // comparedWith names the trained models with smaller errors than a row, and the models with larger errors; rivals is
-// the number of trained models that have all their runs.
+// the number of trained models, for which p values are corrected.
 func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
 	of := func(runs experiments.Results) (r judge.Row) {
 		for i, some := range bySeed(runs) {
@@ -72,24 +72,30 @@ func (p panel) comparedWith(row experiments.Results) (better, worse []string, ri
 		}
 		return r
 	}
-	var names []string
 	var rows []judge.Row
 	for _, id := range p.results.Values("model") {
 		other := p.results.Where("model", id)
-		if !other[0].Model.Untrained && slices.DeleteFunc(slices.Clone(other), hasDiverged).Gap() == "" {
-			names, rows = append(names, other[0].Model.Name), append(rows, of(other))
+		if other[0].Model.Untrained {
+			continue
 		}
+		var rival judge.Row
+		gap := slices.DeleteFunc(slices.Clone(other), hasDiverged).Gap()
+		if gap == "" {
+			rival = of(other)
+		}
+		rival.Name, rival.Gap = other[0].Model.Name, gap
+		rows = append(rows, rival)
 	}
 	findings, err := judge.Beside(of(row), rows, stats.Test{})
 	for i, f := range findings {
 		switch f.Outcome {
 		case stats.Worse:
-			better = append(better, names[i])
+			better = append(better, rows[i].Name)
 		case stats.Better:
-			worse = append(worse, names[i])
+			worse = append(worse, rows[i].Name)
 		}
 	}
-	return better, worse, len(names), err
+	return better, worse, len(rows), err
 }
 
 func listed(names []string) string {
