@@ -22,8 +22,8 @@ const MaxSnapshots = 1 << 20
 //	first + k*step <= time < first + (k+1)*step
 //
 // up to rounding, see [StepOf], where first is the time of the first event. The last snapshot holds the last event.
-// Snapshots in between without an event are empty. Only one snapshot is held in memory at a time, and never the events. Errors wrap [ErrInvalid] or
-// come from the stream.
+// Snapshots in between without an event are empty. Only one snapshot is held in memory at a time, and never the events.
+// Errors wrap [ErrInvalid] or come from the stream.
 func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 	return func(yield func(Snapshot, error) bool) {
 		if !(step > 0) || math.IsInf(step, 1) {

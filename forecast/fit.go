@@ -175,9 +175,9 @@ func (r *Result) Stopped() string {
 	}
 	after += fmt.Sprintf(" of at most %s", plain.Count(r.epochs, "epoch"))
 	if len(all) == 1 {
-		return "Training was stopped by --budget after " + after + "."
+		return "The budget ended the training after " + after + "."
 	}
-	return fmt.Sprintf("%d of %d trainings were stopped by --budget, after %s.", len(epochs), len(all), after)
+	return fmt.Sprintf("The budget ended %d of %d trainings, after %s.", len(epochs), len(all), after)
 }
 
 // compare fits the simple forecasts and returns their scores on windows.

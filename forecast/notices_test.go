@@ -21,7 +21,7 @@ func TestNotices(t *testing.T) {
 	c := small
 	c.Budget = 1
 	r := fit(t, data, c)
-	const stopped = "Training was stopped by --budget after 1 of at most 4 epochs."
+	const stopped = "The budget ended the training after 1 of at most 4 epochs."
 	if got := r.Stopped(); got != stopped {
 		t.Errorf("%q, want %q", got, stopped)
 	}

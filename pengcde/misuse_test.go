@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,5 +168,20 @@ func TestManySteps(t *testing.T) {
 	text := notices.String()
 	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "1.73e+06 constant steps of 0.1") {
 		t.Errorf("notices %q", text)
+	}
+}
+
+// A call validates a series once, and each call validates it anew.
+func TestSeriesIsValidatedOncePerCall(t *testing.T) {
+	m, windows, valid := ringModel(t, nil), ringSplit(t).Train, validated{}
+	if err := m.check(windows[0], valid); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(windows[0].Series.Times)
+	if err := m.check(windows[1], valid); err != nil {
+		t.Errorf("a second window of one call: %v", err)
+	}
+	if err := m.check(windows[1], validated{}); !errors.Is(err, ErrInput) {
+		t.Errorf("a window of another call: %v, want ErrInput", err)
 	}
 }

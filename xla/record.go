@@ -10,7 +10,8 @@ import (
 // Recorder receives programs while they are recorded, see [Record]. Its functions may be called from several
 // goroutines.
 type Recorder struct {
-	// Compiled, if not nil, receives every program that XLA on the CPU compiles, or reads from the folder of [CacheEnv].
+	// Compiled, if not nil, receives every program that XLA on the CPU compiles, or reads from the folder of
+	// [CacheEnv].
 	Compiled func(Source)
 	// Called, if not nil, receives the name of a [Program] at each of its calls, and at each repetition of a loop.
 	Called func(name string)
@@ -19,9 +20,9 @@ type Recorder struct {
 // recording is the recorder at work, or nil.
 var recording atomic.Pointer[Recorder]
 
-// Record passes programs and calls to a recorder until stop is called. Called works on every backend; Compiled needs XLA
-// on the CPU, opened before by [Open]. If [KernelsEnv] was "gpu" when it was opened, the programs are the ones that CUDA
-// receives, except for the precision of products, and a [Topology] can compile them. One recorder works at a time.
+// Record passes programs and calls to a recorder until stop is called. Called works on every backend; Compiled needs
+// XLA on the CPU, opened before by [Open]. If [KernelsEnv] was "gpu" when it was opened, the programs are the ones that
+// CUDA receives, except for the precision of products, and a [Topology] can compile them. One recorder works at a time.
 func Record(r Recorder) (stop func(), err error) {
 	if r.Compiled != nil && !intercepts() {
 		return nil, errors.New("xla: programs can be recorded on Linux, with an XLA plugin for the CPU that was " +

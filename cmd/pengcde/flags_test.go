@@ -67,7 +67,7 @@ func TestNoticesOfFit(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said, err := command(folder, fitting("--budget", "1ns")...).CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "Training was stopped by --budget after 1 of at most 3 epochs.") ||
+	if err != nil || !strings.Contains(string(said), "The budget ended the training after 1 of at most 3 epochs.") ||
 		!strings.Contains(string(said), "✓ fit · 1 epoch ·") || !strings.Contains(string(said), "(--backend asks for it)") {
 		t.Errorf("%v:\n%s", err, said)
 	}

@@ -15,8 +15,8 @@ import (
 const defaultPenalty = 1e-2
 
 // Ridge is linear regression with a quadratic penalty, shared by all nodes. Its regressors are the visible values of
-// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. With r rows, one for each observed
-// target of the training windows, it minimises
+// the node ([dyngraph.Window.Visible]), their means over all nodes, and a constant 1. With r rows, one for each
+// observed target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //
@@ -33,9 +33,9 @@ type Ridge struct {
 	// and the penalty is chosen by fits to the training windows that share no step with that quarter. The final
 	// coefficients are fitted to all training windows.
 	Choose bool `json:"Choose"`
-	// Neighbours adds regressors: the means of the visible values of the nodes that a node's edges come from, and of the
-	// nodes that they lead to, by the weights in the newest visible snapshot. The difference to the same ridge without
-	// them is what the graph is worth to a linear model.
+	// Neighbours adds regressors: the means of the visible values of the nodes that a node's edges come from, and of
+	// the nodes that they lead to, by the weights in the newest visible snapshot. The difference to the same ridge
+	// without them is what the graph is worth to a linear model.
 	Neighbours bool `json:"Neighbours,omitzero"`
 
 	chosen       float64

@@ -22,12 +22,12 @@
 //	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
 // Only Rectilinear never looks ahead: at each point the path depends on observations up to its own time, see
-// [Lengthen]. A model with this kind has an axis of its own, on which a change takes one unit and time does not move, see
-// Axis in package field. Hermite, Linear and Ramp look ahead by the rest of the interval. The path up to t_k is final
-// once x_k is known, so a solve may follow the observations with a delay of one interval. A natural spline changes
-// everywhere with each observation. After a jump Hermite continues with its slope and overshoots by 4h'/(27h) of the
-// jump, where h' is the length of the next interval: 3 jumps if h' is 20h. Natural also leaves the range before the jump,
-// and by slightly more each time.
+// [Lengthen]. A model with this kind has an axis of its own, on which a change takes one unit and time does not move,
+// see Axis in package field. Hermite, Linear and Ramp look ahead by the rest of the interval. The path up to t_k is
+// final once x_k is known, so a solve may follow the observations with a delay of one interval. A natural spline
+// changes everywhere with each observation. After a jump Hermite continues with its slope and overshoots by 4h'/(27h)
+// of the jump, where h' is the length of the next interval: 3 jumps if h' is 20h. Natural also leaves the range before
+// the jump, and by slightly more each time.
 //
 // A solver with adaptive steps should end steps on the knots next to changes, whatever the kind; otherwise it may step
 // over a short change. Straight lines then take about half the tries of the cubics at the same error;

@@ -87,6 +87,32 @@ func TestVerdictOfWorlds(t *testing.T) {
 	}
 }
 
+// P values are corrected for rivals whose runs are missing, but not for models that the world does not plan.
+func TestCorrectedForPlannedRivals(t *testing.T) {
+	results := worldResults(map[string]map[string][]float64{"community": {"constant": {10, 12, 11, 13, 9},
+		"original": {4, 5, 4, 5, 4}, "peng": {2, 2.5, 2.2, 2.6, 1.9}}})
+	originals := func(results experiments.Results) judge.Finding {
+		t.Helper()
+		findings, err := contest{results: results, paper: func(string, string) string { return "" }}.
+			findings("peng", []string{"constant", "original"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return findings[1]
+	}
+	missing := slices.Clone(results)
+	for i := range missing {
+		if missing[i].Model.ID == "constant" {
+			missing[i].Record = nil
+		}
+	}
+	unplanned := slices.DeleteFunc(slices.Clone(results), func(r experiments.Result) bool { return r.Model.ID == "constant" })
+	if two, one := originals(missing), originals(unplanned); one.P != one.Raw || two.P != 2*one.P || two.Raw != one.Raw {
+		t.Errorf("p %g (raw %g) with a rival without runs and %g (raw %g) without that rival, want twice as much and equal",
+			two.P, two.Raw, one.P, one.Raw)
+	}
+}
+
 // Runs of the simulated worlds have a diagram of all dynamics and a diagram of each; runs of profile quick have none.
 // Few rivals are named one by one, of many the nearest and the farthest; a rival that is not tested does not count.
 func TestSummary(t *testing.T) {
