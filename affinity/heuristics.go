@@ -3,6 +3,7 @@ package affinity
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 )
@@ -89,9 +90,7 @@ type PersistentForecast struct {
 
 // Learn stores the labels.
 func (p *PersistentForecast) Learn(labels Labels) error {
-	for u, last := range labels.rows() {
-		p.of[u] = last
-	}
+	maps.Insert(p.of, labels.rows())
 	return nil
 }
 

@@ -247,6 +247,10 @@ func (c Config) checkEquation() error {
 	if err := c.Loop.Check(); err != nil {
 		return errs.In("pengcde: Config.Loop", err, ErrInput)
 	}
+	if c.Path == path.Rectilinear && traits(c.Field).PerChannel {
+		return invalid("%s has PerChannel on a rectilinear Path, where time stands still at changes: want another path, or "+
+			"%s without PerChannel", field.Name(c.Field), field.Name(c.Field))
+	}
 	_, err := c.vectorField()
 	return err
 }

@@ -224,12 +224,28 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 		relabelled.Weights, relabelled.Features, relabelled.Targets = append(relabelled.Weights,
 			weights), append(relabelled.Features, features), append(relabelled.Targets, targets)
 	}
-	m := ringModelOn(t, xlatest.Backend(t), func(c *Config) { c.Float64 = true })
-	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m,
-		dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
-	for u, v := range order {
-		if !(math.Abs(y[u]-z[v]) <= 1e-11) {
-			t.Errorf("node %d: forecast %.15g, relabelled %.15g", u, y[u], z[v])
+	for name, change := range map[string]func(*Config){
+		"published": func(*Config) {},
+		"recommended, driven by the graph": func(c *Config) {
+			c.Step, c.GraphOnly = 0, true
+			*c = Recommended(*c)
+		},
+		"11 maps along a rectilinear path": func(c *Config) {
+			f := published11()
+			f.DerivativeIn, f.Style = field.LastLayer, field.WellPosed()
+			c.Field, c.Path = f, path.Rectilinear
+		},
+	} {
+		m := ringModelOn(t, xlatest.Backend(t), func(c *Config) {
+			c.Float64 = true
+			change(c)
+		})
+		y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m,
+			dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
+		for u, v := range order {
+			if !(math.Abs(y[u]-z[v]) <= 1e-11) {
+				t.Errorf("%s, node %d: forecast %.15g, relabelled %.15g", name, u, y[u], z[v])
+			}
 		}
 	}
 }

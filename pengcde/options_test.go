@@ -196,6 +196,9 @@ func TestOptionErrors(t *testing.T) {
 			"do not drive"},
 		"smoothing that looks ahead": {func(c *Config) { c.Smoothing, c.Path = path.LocalLines, path.Rectilinear },
 			"looks ahead"},
+		"derivative per channel where time stands still": {func(c *Config) {
+			c.Field, c.Path = field.PENG{PerChannel: true}, path.Rectilinear
+		}, "PENG has PerChannel on a rectilinear Path"},
 		"unknown mask":       {func(c *Config) { c.Mask = "seen" }, `"seen"`},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},

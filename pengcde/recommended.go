@@ -11,8 +11,8 @@ import (
 
 // Recommended returns c with options that train well in place of the published defaults, where c leaves them at zero:
 //
-//   - Field is [field.Affine]: A' only in the last layer, a norm over the graph, SiLU. The published field is of second
-//     order in A' for two layers, and its gradients explode at changes of the graph.
+//   - Field is [field.Affine]: A' only in the last layer, a norm over the graph, SiLU. The published field is not
+//     linear in A', and its gradients often explode.
 //   - With GraphOnly, Field also has a linear part, and Normalise is [dyngraph.MeanDegree], which gives a Laplacian
 //     weights of order 1. If features drive the state as well, a linear part can grow without bound on new data, so
 //     there is none.

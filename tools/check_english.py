@@ -1,7 +1,6 @@
 """Find phrases that make readers stop, in comments and texts of Go, help, messages and pages: "that of" and its like.
 
-They stand for a noun that the sentence could name. tools/english.txt lists the lines that may keep one, each as
-PATH: TEXT OF THE LINE."""
+They stand for a noun that the sentence could name."""
 
 import pathlib
 import re
@@ -38,10 +37,8 @@ def found():
                     yield path, number, line.strip()
 
 
-def main(folders):
-    allowed = set((ROOT / "tools" / "english.txt").read_text().splitlines())
-    bad = [(p, n, text) for p, n, text in found() if f"{p}: {text}" not in allowed
-           and (not folders or any(p.startswith(f) for f in folders))]
+def main():
+    bad = list(found())
     for path, number, text in bad:
         print(f"{path}:{number}: {text}")
     if bad:
@@ -50,4 +47,4 @@ def main(folders):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

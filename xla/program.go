@@ -79,8 +79,7 @@ func (p *Program) once(inputs []any) (outputs []*tensors.Tensor, err error) {
 	if caught != nil {
 		err = caught
 	}
-	var build *BuildError
-	if errors.As(err, &build) {
+	if build, ok := errors.AsType[*BuildError](err); ok {
 		return nil, build // without GoMLX's wrapping
 	}
 	if err != nil {

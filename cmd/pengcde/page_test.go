@@ -17,7 +17,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
-	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
 // The committed page is generated from the shipped runs, so it cannot go stale or be edited by hand.
@@ -39,7 +38,7 @@ func TestResultsPage(t *testing.T) {
 	lines, want := strings.Split(string(committed), "\n"), strings.Split(text, "\n")
 	for i := range max(len(lines), len(want)) {
 		if i >= len(lines) || i >= len(want) || lines[i] != want[i] {
-			t.Fatalf("docs/results.md, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", i+1, foundRuns(t),
+			t.Fatalf("docs/results.md, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", i+1, staleAdvice,
 				slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
 		}
 	}
@@ -91,44 +90,9 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// foundRuns returns how many of the shipped runs are found, and what to do about a page that does not match them.
-func foundRuns(t *testing.T) string {
-	t.Helper()
-	var counts []string
-	lost := 0
-	for _, study := range paper.All() {
-		found, shipped, err := study.CountShipped(t.Context())
-		if err != nil {
-			return err.Error()
-		}
-		lost += shipped - found
-		counts = append(counts, fmt.Sprintf("%s %d of %d", study.Name, found, shipped))
-	}
-	return pageAdvice(strings.Join(counts, ", "), lost)
-}
-
-// pageAdvice distinguishes a loss of runs from a page that is merely older than they are.
-func pageAdvice(counts string, lost int) string {
-	if lost > 0 {
-		return fmt.Sprintf("Runs of the archives that are found: %s, so %d are orphaned, and a page that is written now would "+
-			"lack them. Do not write it: find what changed the identities (go test ./experiments/paper -run "+
-			"TestIdentitiesAreKept) and undo it.", counts, lost)
-	}
-	return fmt.Sprintf("All runs of the archives are found (%s), so it is their text, numbers or drawing that changed. Where "+
-		"that is wanted, write the page anew: make results", counts)
-}
-
-// The advice never commits a loss of runs.
-func TestPageAdvice(t *testing.T) {
-	if lost := pageAdvice("waves 3 of 4", 1); strings.Contains(lost, "make results") ||
-		!strings.HasPrefix(lost, "Runs of the archives that are found: waves 3 of 4, so 1 are orphaned") {
-		t.Errorf("of a loss it says %q", lost)
-	}
-	if whole := pageAdvice("waves 4 of 4", 0); !strings.HasPrefix(whole, "All runs of the archives are found (waves 4 of 4)") ||
-		!strings.HasSuffix(whole, "make results") {
-		t.Errorf("of no loss it says %q", whole)
-	}
-}
+// staleAdvice never writes a page that lacks runs.
+const staleAdvice = "Run go test ./experiments/paper -run TestShippedRunsAreFound: if it fails, undo what changed the " +
+	"identities; if it passes, text, numbers or drawing changed, and where that is wanted: make results"
 
 // A page is made of the stored runs, and says which are missing.
 func TestPageOfFewRuns(t *testing.T) {

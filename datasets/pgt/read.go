@@ -16,8 +16,7 @@ import (
 // Load reads a JSON file in the format of england_covid.json, plain or compressed by gzip; see [Read].
 func Load(path string, options ...Option) (*dyngraph.Series, error) {
 	f, err := bounded.Open(path)
-	var kind *bounded.KindError
-	if errors.As(err, &kind) {
+	if _, ok := errors.AsType[*bounded.KindError](err); ok {
 		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: %w", err)
 	}
 	if err != nil {
@@ -90,8 +89,7 @@ type file struct {
 
 func (c config) unmarshal(content []byte, into any) error {
 	err := json.Unmarshal(content, into)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at := int(syntax.Offset)
 		before := content[max(0, at-20):at]
 		return c.invalid("not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill "+

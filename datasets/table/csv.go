@@ -126,8 +126,7 @@ func (f *file) someRows(rows int) error {
 
 // csvFault is an error of the row that begins in a line, or of what it was read from.
 func (f *file) csvFault(line int, err error) error {
-	var fault *csvrows.Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*csvrows.Fault](err); ok {
 		return fileRow{f, line}.fault("", fault.Found, fault.Wanted)
 	}
 	broken := f.unreadable(err)

@@ -83,8 +83,7 @@ func unpacked(path string, read func(io.Reader) error) error {
 	}
 	defer content.Close()
 	err = read(bufio.NewReaderSize(content, 1<<16))
-	var damaged *bounded.DamagedError
-	if errors.As(err, &damaged) {
+	if damaged, ok := errors.AsType[*bounded.DamagedError](err); ok {
 		return fmt.Errorf("it is cut off, altered or no archive: %w", damaged.Err)
 	}
 	return err

@@ -27,7 +27,7 @@ func checkValues(encoding format.Encoding, data []byte, most int64) error {
 		}
 		return checkRuns(data[1:], int64(data[0]), most)
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // whose lengths must be of bytes that follow
-		_, _, err := deltaLength(data, most)
+		_, err := deltaLength(data, most)
 		return err
 	case format.DeltaByteArray:
 		return checkPrefixes(data, most)
@@ -65,8 +65,8 @@ func checkRuns(data []byte, bits, most int64) error {
 	return nil
 }
 
-// deltaLength returns how many values DELTA_BINARY_PACKED states, not more than most, and where it ends in data.
-func deltaLength(data []byte, most int64) (total int64, length int, err error) {
+// deltaLength returns where DELTA_BINARY_PACKED, which may state so many values, ends in data.
+func deltaLength(data []byte, most int64) (length int, err error) {
 	rest := data
 	number := func() (n uint64) {
 		n, size := binary.Uvarint(rest)
@@ -82,21 +82,20 @@ func deltaLength(data []byte, most int64) (total int64, length int, err error) {
 	const largest = 1 << 20
 	switch {
 	case err != nil:
-		return 0, 0, err
+		return 0, err
 	case stated > uint64(most):
-		return 0, 0, fmt.Errorf("%w: %d differences", errCount, stated)
+		return 0, fmt.Errorf("%w: %d differences", errCount, stated)
 	case block > largest || parts == 0 || block/parts == 0 || block/parts%8 != 0:
-		return 0, 0, fmt.Errorf("blocks of %d differences in %d parts", block, parts)
+		return 0, fmt.Errorf("blocks of %d differences in %d parts", block, parts)
 	}
-	total = int64(stated)
-	for left := total - 1; left > 0; { // the first value is in the head
+	for left := int64(stated) - 1; left > 0; { // the first value is in the head
 		if number(); err != nil { // the least difference
-			return 0, 0, err
+			return 0, err
 		}
 		widths := rest[:min(uint64(len(rest)), parts)]
 		rest = rest[len(widths):]
 		if len(widths) == 0 {
-			return 0, 0, fmt.Errorf("%w: within a block of differences", io.ErrUnexpectedEOF)
+			return 0, fmt.Errorf("%w: within a block of differences", io.ErrUnexpectedEOF)
 		}
 		for _, width := range widths {
 			if left <= 0 {
@@ -106,7 +105,7 @@ func deltaLength(data []byte, most int64) (total int64, length int, err error) {
 			left -= int64(block / parts)
 		}
 	}
-	return total, len(data) - len(rest), nil
+	return len(data) - len(rest), nil
 }
 
 // checkPrefixes looks at DELTA_BYTE_ARRAY: lengths of what each text shares with the one before it, and of the rest.
@@ -114,7 +113,7 @@ func deltaLength(data []byte, most int64) (total int64, length int, err error) {
 func checkPrefixes(data []byte, most int64) error {
 	var lengths [2][]int32
 	for i := range lengths {
-		_, end, err := deltaLength(data, most)
+		end, err := deltaLength(data, most)
 		if err != nil {
 			return err
 		}

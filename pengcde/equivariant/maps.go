@@ -85,8 +85,8 @@ var table = [mapCount]struct {
 	DiagonalOnColumns: {"diagonal on columns", diagonal, onColumns},
 }
 
-// Scale returns the factor that keeps the effect of a map of order 1 for any number of nodes: sums over nodes are
-// divided by n, totals by n². The published code scales its maps in this way. It has no traces and no maps of the
+// Scale returns the published factor: sums over nodes are divided by n, totals by n². On sparse graphs sums and totals
+// on the diagonal then fade as 1/n; [Map.LocalScale] keeps them. The published code has no traces and no maps of the
 // diagonal on rows and columns; for these 1/n is our choice.
 func (m Map) Scale(n int) float64 {
 	switch {

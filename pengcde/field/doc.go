@@ -13,9 +13,9 @@
 //   - [Constant]: no graph, dZ/dt = b
 //
 // All fields except PreMult commute with relabelling the nodes, as long as PENG and Original have no
-// [equivariant.Identities]. Under a change of clock t = φ(s) the solution is unchanged for fields that do not use A'.
-// It is also unchanged for fields with the option PerChannel, which measures A' per unit of the time channel instead of
-// the solver's time. The two units differ if [Sample] has a Clock.
+// [equivariant.Identities]. Under a change of clock t = φ(s) the solution is unchanged for fields that do not use A',
+// for fields that are affine in A' ([LastLayer]), and for fields with the option PerChannel, which measures A' per unit
+// of the time channel instead of the solver's time. The two units differ if [Sample] has a Clock.
 //
 // [Control] holds both paths while a graph is built; [NewControl] makes its tensors from observed samples.
 //

@@ -56,6 +56,9 @@ type Traits struct {
 	// EveryEdge reports that entries of 0 on edges of the pattern matter, as for an [equivariant.Modulation]. For other
 	// fields the pattern of a window may contain only the edges that have a weight in one of its snapshots.
 	EveryEdge bool
+	// PerChannel reports that A' is divided by the rate of the time channel, so that a path on which time stands still,
+	// see [Axis], gives no finite derivative.
+	PerChannel bool
 	// Seeds reports that Derivative accepts the parameters of several seeds at once, see [Field].
 	Seeds bool
 }

@@ -17,7 +17,9 @@ func withIdentities(i equivariant.Identities) modulated {
 		{Name: "field.modulation", Size: i.Size}, {Name: "field.modulation_derivative", Size: i.Size}}}
 }
 
-func (m modulated) traits() Traits { return Traits{EveryEdge: m.Size > 0, Seeds: m.Size == 0} }
+func (m modulated) traits(perChannel bool) Traits {
+	return Traits{EveryEdge: m.Size > 0, Seeds: m.Size == 0, PerChannel: perChannel}
+}
 
 // params declares field.identities, then the modulations of the given number of matrices.
 func (m modulated) params(matrices int) []nn.Param {

@@ -43,7 +43,7 @@ func (f Original) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements [Traiter].
-func (f Original) Traits() Traits { return withIdentities(f.Identities).traits() }
+func (f Original) Traits() Traits { return withIdentities(f.Identities).traits(f.PerChannel) }
 
 func (f Original) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 

@@ -62,7 +62,7 @@ func (f PENG) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements [Traiter].
-func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits() }
+func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits(f.PerChannel) }
 
 func (f PENG) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 

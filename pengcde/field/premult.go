@@ -46,7 +46,7 @@ func (f PreMult) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements [Traiter].
-func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits() }
+func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits(f.PerChannel) }
 
 func (f PreMult) stack() stack { return newStack(Style{}, f.Hidden, f.Layers, f.Features) }
 

@@ -40,16 +40,17 @@ func (s Style) Resolved() Style {
 type Layers string
 
 const (
-	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A', so the
-	// state's response to a change depends on the speed of the change.
+	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A' without a
+	// norm. With one it grows like the first power, but is not linear in A', so the state's response to several changes
+	// depends on whether they come at once.
 	EveryLayer Layers = "every"
 	// LastLayer has A' only in the last layer. F is then affine in A',
 	//
 	//	F(Z, A, A') = f(Z, A) dτ/dt + g(Z, A)[A']
 	//
 	// where τ is the time channel, as in a controlled differential equation dZ = f(Z, A) dτ + g(Z, A) dA. So the
-	// solution does not depend on the clock, and it has a limit if a jump of A is spread over shorter and shorter
-	// intervals.
+	// solution does not depend on the clock. If a jump of A is spread over shorter and shorter intervals, the solution
+	// has a limit, and small changes add up in it.
 	LastLayer Layers = "last"
 	// NoLayer omits A': F depends only on A.
 	NoLayer Layers = "none"

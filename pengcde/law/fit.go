@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
@@ -187,8 +187,8 @@ const (
 	maxIterations = 30
 	// settled ends the iterations: the largest change of a term relative to the largest term.
 	settled = 1e-10
-	// ridge keeps normal equations, scaled to a diagonal of 1, from being singular.
-	ridge = 1e-9
+	// penalty keeps normal equations, scaled to a diagonal of 1, from being singular.
+	penalty = 1e-9
 )
 
 // fit finds the coefficients of A, or of its changes if change is set. They stay 0 if there are no spans. A step that
@@ -317,19 +317,11 @@ func solve(xx *mat.SymDense, xy *mat.VecDense) ([]float64, error) {
 		for i := range j + 1 {
 			scaled.SetSym(i, j, xx.At(i, j)*scale[i]*scale[j])
 		}
-		scaled.SetSym(j, j, scaled.At(j, j)+ridge)
 	}
-	var cholesky mat.Cholesky
-	var solution mat.VecDense
-	if !cholesky.Factorize(scaled) {
+	step, ok := ridge.Solve(scaled, right, penalty)
+	if !ok {
 		return nil, invalid("the least squares of a law have no solution in floats: want finite targets of order 1")
 	}
-	if err := cholesky.SolveVecTo(&solution, right); err != nil && !errors.As(err, new(mat.Condition)) {
-		return nil, errs.In("pengcde/law", err, ErrInput)
-	}
-	step := make([]float64, n)
-	for j := range step {
-		step[j] = solution.AtVec(j) * scale[j]
-	}
+	floats.Mul(step, scale)
 	return step, nil
 }

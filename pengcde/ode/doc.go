@@ -31,11 +31,11 @@
 //
 // Tolerances bound the error of the states, not the error of their derivative. The difference matters if the field has
 // a slope 1/w across a layer of width w and is bounded outside it. A norm that divides values near 0 is an example.
-// Steps beyond the stability limit of the method, about 3.3 w for Tsit5, stay within the tolerance as long as the layer
+// Steps beyond the stability limit of the method, about 3.5 w for Tsit5, stay within the tolerance as long as the layer
 // does. But each of them multiplies the derivative by a factor above 1, where the derivative of the solution decays.
 // The symptom is exploding gradients. They are exact, except for steps that miss the layer. Two settings of [PID] help:
 // RTol with RTol |z| sqrt(entries of a sample) below about w/30, since the error norm is a mean over all entries, or
-// Max below 3.3 w. [Solution.Stiffness] measures how near a solve came to the limit, and Problem.StepSize solves again
+// Max below 3.5 w. [Solution.Stiffness] measures how near a solve came to the limit, and Problem.StepSize solves again
 // with another control.
 //
 // A sample that fails stops, and the others go on. The solve then returns the states reached so far together with a

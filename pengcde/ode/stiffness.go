@@ -17,8 +17,8 @@ import (
 
 // Stiffness measures how near a solve came to the stability limit of its method. A step of length h multiplies the
 // component along an eigenvector with eigenvalue λ by a polynomial of hλ, which grows without bound, while the
-// solution's factor exp(hλ) vanishes for negative λ. The stability limit on the negative axis is 3.3 for [Tsit5] and
-// [Dopri5], and 2 for [Euler].
+// solution's factor exp(hλ) vanishes for negative λ. The stability limit on the negative axis is 3.5 for [Tsit5], 3.3
+// for [Dopri5] and 2 for [Euler].
 type Stiffness struct {
 	// Product is the largest h |λ| over the steps, where λ is the eigenvalue of largest size of the field's Jacobian
 	// ∂f/∂z at the start of the step. It is 0 if no step was taken.

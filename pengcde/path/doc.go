@@ -18,7 +18,7 @@
 //	Hermite      x_k-1 .. x_k+1    C¹      yes         4/3         reproduced
 //	Linear       x_k, x_k+1        C⁰      no          1           reproduced
 //	Rectilinear  x_j, t_j ≤ now    C⁰      no          1           become stairs
-//	Natural      all               C²      yes         1 to 1.2    reproduced
+//	Natural      all               C²      yes         1 to 1.5    reproduced
 //	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
 // Only Rectilinear never looks ahead: at each point the path depends on observations up to its own time, see
@@ -27,7 +27,7 @@
 // final once x_k is known, so a solve may follow the observations with a delay of one interval. A natural spline
 // changes everywhere with each observation. After a jump Hermite continues with its slope and overshoots by 4h'/(27h)
 // of the jump, where h' is the length of the next interval: 3 jumps if h' is 20h. Natural also leaves the range before
-// the jump, and by slightly more each time.
+// the jump; it overshoots by less than Hermite where intervals are equal, by more if h' is 10h.
 //
 // A solver with adaptive steps should end steps on the knots next to changes, whatever the kind; otherwise it may step
 // over a short change. Straight lines then take about half the tries of the cubics at the same error;

@@ -84,7 +84,7 @@ type Report struct {
 	Stop           Stop
 	Seconds        float64
 	// Stiffness is the largest product of a solver step and an eigenvalue of the field, see Config.Stiffness; 0 if it
-	// was not requested. Above the stability limit of the method, 3.3 for Tsit5, gradients may explode.
+	// was not requested. Above the stability limit of the method, 3.5 for Tsit5, gradients may explode.
 	Stiffness float64
 }
 

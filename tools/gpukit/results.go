@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,9 +51,7 @@ type Results struct {
 
 func newResults(ctx context.Context, o options, python *pythonSide) *Results {
 	versions := doctor.Versions()
-	for name, version := range python.Versions {
-		versions[name] = version
-	}
+	maps.Copy(versions, python.Versions)
 	_ = os.Remove(filepath.Join(o.out, logFile)) // of an earlier run
 	return &Results{Time: time.Now().UTC(), Machine: machineHere(ctx), Versions: versions, Backend: o.backendEnv(),
 		Size: o.size, file: filepath.Join(o.out, "gpu-kit.json"), folder: o.out}
