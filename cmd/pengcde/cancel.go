@@ -19,7 +19,7 @@ func (c *cancelCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := paper.ByName(c.Study); err != nil {
 		return err
 	}
-	submitted, err := submissions(c.Study)
+	submitted, err := submissions(c.Study, s.err)
 	if err != nil {
 		return err
 	}

@@ -374,6 +374,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"show", "epidemics", "--profile", "medium", "--only", "split=rotation"}, "purged-rotation"},
 		{[]string{"show", "epidemics", "--profile", "huge"}, "quick"},
 		{[]string{"show", "epidemics", "--seeds", "4-0"}, "0-4"},
+		{[]string{"show", "epidemics", "--seeds", ""}, `seeds ""`},
 		{[]string{"show", "epidemics", "--seeds", "0-99999999999"}, "0-4"},
 		{[]string{"show", "epidemics", "--format", "xml"}, "json"},
 		{[]string{"show", "epidemics", "--only", "splat=random"}, "did you mean split?"},

@@ -29,7 +29,7 @@ type choice struct {
 	Profile string     `help:"${profile}" placeholder:"NAME"`
 	Models  modelNames `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Only    only       `help:"${only}" placeholder:"split=random,rolling-origin"`
-	Seeds   seeds      `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
+	Seeds   seeds      `json:",omitzero" help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
 	Data    []string   `help:"${data}" placeholder:"FILE" sep:"none"`
 	Fresh   bool       `help:"Leave out the runs that came with the module."`
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -25,13 +28,14 @@ func slurmFolder(study string) (string, error) {
 	return filepath.Join(folder, study, "slurm"), err
 }
 
-// submissions reads the submissions of a study, oldest first.
-func submissions(study string) ([]submission, error) {
+// submissions reads the submissions of a study, oldest first, and notes the records that cannot be read.
+func submissions(study string, notes io.Writer) ([]submission, error) {
 	folder, err := slurmFolder(study)
 	if err != nil {
 		return nil, err
 	}
-	return slurm.Submissions(folder, study, func(c choice) string { return c.Study })
+	skipped := func(err error) { fmt.Fprint(notes, wrapped(err.Error(), usualWidth)) }
+	return slurm.Submissions(folder, study, func(c choice) string { return c.Study }, skipped)
 }
 
 // arguments returns arguments that select the same runs again, from any folder.
@@ -75,3 +79,13 @@ func (s seeds) String() string {
 
 // MarshalText implements [encoding.TextMarshaler].
 func (s seeds) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalJSON implements [json.Unmarshaler]. Records of earlier versions have "" for the seeds of the profile.
+func (s *seeds) UnmarshalJSON(content []byte) error {
+	var text string
+	if err := json.Unmarshal(content, &text); err != nil || text == "" {
+		*s = nil
+		return err
+	}
+	return s.UnmarshalText([]byte(text))
+}

@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/starter"
 )
 
 // Submission is the record of a submitted job, with the runs and options of its tasks. Its file, its script and its
@@ -86,8 +88,10 @@ func (s Submission[Choice]) forget(folder string) error {
 	return nil
 }
 
-// Submissions reads the submissions in a folder, the oldest first.
-func Submissions[Choice any](folder, study string, named func(Choice) string) (all []Submission[Choice], err error) {
+// Submissions reads the submissions in a folder, the oldest first. It leaves out records that cannot be read, and calls
+// skipped with the reason.
+func Submissions[Choice any](folder, study string, named func(Choice) string,
+	skipped func(error)) (all []Submission[Choice], err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -97,17 +101,18 @@ func Submissions[Choice any](folder, study string, named func(Choice) string) (a
 			continue
 		}
 		file := filepath.Join(folder, entry.Name())
-		content, err := bounded.ReadFile(file, bounded.Limit{Default: submissionLimit})
-		if err != nil {
-			return nil, err
-		}
 		var s Submission[Choice]
-		err = json.Unmarshal(content, &s)
+		content, err := bounded.ReadFile(file, bounded.Limit{Default: submissionLimit})
+		if err == nil {
+			err = json.Unmarshal(content, &s)
+		}
 		if err == nil && (s.Name+RecordExtension != entry.Name() || named(s.Choice) != study) {
 			err = fmt.Errorf("it names the job %.60q of the study %.60q", s.Name, named(s.Choice))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("record of a job %s is damaged: %w; remove it", file, err)
+			skipped(fmt.Errorf("record of a job %s cannot be used: %w; it is left out: end its job with scancel --name=%s, "+
+				"then remove it", file, err, starter.Quote(strings.TrimSuffix(entry.Name(), RecordExtension))))
+			continue
 		}
 		all = append(all, s)
 	}
