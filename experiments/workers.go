@@ -11,13 +11,15 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/experiments/workers"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // errNoWorker is the error for options that set Jobs but no Worker.
 var errNoWorker = errs.New(ErrInput, "experiments: Options.Jobs without Options.Worker: say which command makes runs")
 
 // sentinels maps names to the errors that end a study.
-var sentinels = map[string]error{"store": ErrStore, "backend": errBackend, "input": ErrInput}
+var sentinels = map[string]error{"store": ErrStore, "backend": errBackend, "input": ErrInput,
+	"checkpoint": train.ErrNotSaved}
 
 // Work makes runs in a worker process, which another process started by calling [Study.Run] with [Options].Jobs and
 // the same options. It returns when other processes hold all runs that it could make. When life or ctx ends, it keeps

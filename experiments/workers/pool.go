@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -130,17 +131,23 @@ func (p *Pool) remove(w *worker) {
 	p.workers = slices.DeleteFunc(p.workers, func(other *worker) bool { return other == w })
 }
 
-// stop makes all workers keep a checkpoint and end, and waits for them.
-func (p *Pool) stop() {
+// stop makes all workers keep a checkpoint and end, and waits for them. It returns their errors, each text once, since
+// workers that share a full disk say the same.
+func (p *Pool) stop() error {
 	defer p.unreserve()
 	for _, w := range p.workers {
 		w.life.Close()
 	}
+	failed := make(map[string]error)
 	for len(p.workers) > 0 {
-		if e := <-p.events; e.ended {
+		e := <-p.events
+		if e.ended {
 			p.remove(e.of)
+		} else if e.Error != "" {
+			failed[e.Error] = p.failure(e.note)
 		}
 	}
+	return errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
 // has reports whether a process is a worker of the pool.
@@ -160,11 +167,13 @@ func (p *Pool) count(fits func(*worker) bool) (count int) {
 
 // failure returns the error with which a worker says why it ends.
 func (p *Pool) failure(n note) error {
-	text := errors.New(n.Error)
-	if sentinel, known := p.kinds[n.Kind]; known {
-		return errs.New(sentinel, "%w", text)
+	err := errors.New(n.Error)
+	for _, kind := range n.Kinds {
+		if sentinel, known := p.kinds[kind]; known {
+			err = errs.New(sentinel, "%w", err)
+		}
 	}
-	return text
+	return err
 }
 
 // ending describes how a process ended that should have continued.

@@ -39,14 +39,14 @@ func CurrentTask() (t Task, err error) {
 // note is a message from a worker to its parent process, a line of JSON on its standard output.
 type note struct {
 	Notice string `json:",omitempty"`
-	// Error says why the worker ends. Kind names the sentinel that the error wraps.
-	Error string `json:",omitempty"`
-	Kind  string `json:",omitempty"`
+	// Error says why the worker ends. Kinds names the sentinels that the error wraps.
+	Error string   `json:",omitempty"`
+	Kinds []string `json:",omitempty"`
 }
 
 // Serve does the work of a worker. The context of the work ends with ctx, or with the parent process: life is a pipe
-// whose other end closes then. Notes go to the parent, and so does the error, with the name of the sentinel in kinds
-// that it wraps.
+// whose other end closes then. Notes go to the parent, and so does the error, with the names of the sentinels in kinds
+// that it wraps; the end of the context alone is no error to tell.
 func Serve(ctx context.Context, life io.Reader, notes io.Writer, kinds map[string]error,
 	work func(ctx context.Context, notice func(string)) error) error {
 	signal.Ignore(syscall.SIGPIPE) // a notice that has no reader must not end a run
@@ -58,14 +58,17 @@ func Serve(ctx context.Context, life io.Reader, notes io.Writer, kinds map[strin
 	}()
 	tell := json.NewEncoder(notes)
 	err := work(ctx, func(text string) { _ = tell.Encode(note{Notice: text}) })
-	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return err
+	if err == nil {
+		return nil
 	}
 	last := note{Error: err.Error()}
 	for kind, sentinel := range kinds {
 		if errors.Is(err, sentinel) {
-			last.Kind = kind
+			last.Kinds = append(last.Kinds, kind)
 		}
+	}
+	if last.Kinds == nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return err
 	}
 	_ = tell.Encode(last)
 	return err

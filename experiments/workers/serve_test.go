@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,7 +35,7 @@ func TestServe(t *testing.T) {
 		}
 		all = append(all, n)
 	}
-	if len(all) != 2 || all[0] != (note{Notice: "on a CPU,\nwith two cores"}) || all[1].Kind != "store" ||
+	if len(all) != 2 || all[0].Notice != "on a CPU,\nwith two cores" || !slices.Equal(all[1].Kinds, []string{"store"}) ||
 		!strings.Contains(all[1].Error, "disk") {
 		t.Errorf("told %+v, want a notice and an error of the store", all)
 	}
@@ -47,5 +48,12 @@ func TestServe(t *testing.T) {
 		return ctx.Err()
 	}); !errors.Is(err, context.Canceled) || told.Len() > 0 {
 		t.Errorf("after the end of its life %v, told %s", err, told.String())
+	}
+	_ = Serve(context.Background(), strings.NewReader(""), &told, kinds, func(ctx context.Context, _ func(string)) error {
+		<-ctx.Done()
+		return errors.Join(ctx.Err(), full)
+	})
+	if !strings.Contains(told.String(), `"Kinds":["store"]`) {
+		t.Errorf("after the end of its life with a full disk it told %q", told.String())
 	}
 }

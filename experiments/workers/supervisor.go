@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -65,9 +66,13 @@ func NewSupervisor(pool *Pool, board Board, task Task) *Supervisor {
 }
 
 // Run returns when all runs are stored, or only live array tasks hold the rest. When ctx ends, the workers keep
-// checkpoints.
-func (s *Supervisor) Run(ctx context.Context) error {
-	defer s.pool.stop()
+// checkpoints, and the error also wraps theirs if they cannot.
+func (s *Supervisor) Run(ctx context.Context) (err error) {
+	defer func() {
+		if failed := s.pool.stop(); err != nil { // else no run is left to lose
+			err = errors.Join(err, failed)
+		}
+	}()
 	wait := firstWait
 	tick := time.NewTimer(0)
 	defer tick.Stop()

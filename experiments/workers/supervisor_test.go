@@ -2,7 +2,9 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -74,5 +76,30 @@ func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
 		if tries != 2 {
 			t.Errorf("%s ended %d processes, want 2", name, tries)
 		}
+	}
+}
+
+// A worker that cannot keep a checkpoint when the context ends says so in the error of Run, beside the interrupt.
+func TestErrorsWhileStopping(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
+	command := func() *exec.Cmd {
+		return exec.Command("sh", "-c", `cat >/dev/null; echo '{"Error":"disk full","Kinds":["store","checkpoint"]}'; exit 1`)
+	}
+	kinds := map[string]error{"store": os.ErrExist, "checkpoint": os.ErrClosed}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	pool := NewPool(command, 2, 1, kinds)
+	board := &killed{names: []string{"a", "b"}, tries: make(map[string]int)}
+	board.review = func() {
+		if len(pool.workers) == 2 {
+			cancel()
+		}
+	}
+	err := NewSupervisor(pool, board, Task{}).Run(ctx)
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, os.ErrExist) || !errors.Is(err, os.ErrClosed) ||
+		strings.Count(fmt.Sprint(err), "disk full") != 1 {
+		t.Errorf("%v, want the interrupt and, once, the full disk", err)
 	}
 }
