@@ -58,8 +58,8 @@ func (j Job) check() error {
 			limit, leastTime, warning)
 	}
 	for _, option := range j.Options {
-		if !strings.HasPrefix(option, "-") {
-			return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
+		if err := checkOption(option); err != nil {
+			return err
 		}
 	}
 	lines := slices.Concat([]string{j.Name, j.Folder, j.Log, j.Partition, j.Memory}, j.Command, j.Options)
@@ -69,6 +69,48 @@ func (j Job) check() error {
 		}
 	}
 	return nil
+}
+
+// own has the options of sbatch that the script sets itself, short and long, with the flag of pengcde submit that sets
+// them; "" if none does.
+var own = map[string]string{"--array": "--array-size", "-a": "--array-size", "--signal": "", "--requeue": "",
+	"--no-requeue": "", "--job-name": "", "-J": "", "--output": "", "-o": "", "--open-mode": "", "--chdir": "", "-D": "",
+	"--ntasks": "", "-n": "", "--nodes": "", "-N": "", "--time": "--time", "-t": "--time"}
+
+// checkOption returns an error for a further option that contradicts the script or is not one option.
+func checkOption(option string) error {
+	if !strings.HasPrefix(option, "-") {
+		return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
+	}
+	name, _, equals := strings.Cut(option, "=")
+	if at := strings.IndexAny(name, " \t"); at >= 0 {
+		name, equals = name[:at], false
+	}
+	if !strings.HasPrefix(name, "--") && len(name) > 2 { // a value follows without a blank, as in -a0-3
+		name = name[:2]
+	}
+	if flag, is := own[name]; is {
+		advice := "leave it out"
+		if flag != "" {
+			advice += " and use " + flag
+		}
+		return fmt.Errorf("slurm: option %q of sbatch, which the script of the job sets itself: %s", option, advice)
+	}
+	if !equals && len(strings.Fields(option)) > 2 {
+		return fmt.Errorf("slurm: %q, want one option of sbatch, with = before a value with blanks, such as "+
+			"--comment=two words", option)
+	}
+	return nil
+}
+
+// quoted returns an option with quotes around a value that has blanks, unless it has some.
+func quoted(option string) string {
+	name, value, equals := strings.Cut(option, "=")
+	if !equals || !strings.ContainsAny(value, " \t") || strings.ContainsAny(name, " \t") ||
+		strings.ContainsAny(value[:1], `"'`) {
+		return option
+	}
+	return name + "=" + starter.Quote(value)
 }
 
 // Script returns the job's script. It requests to be requeued after a node fails, and a signal before the time limit,
@@ -99,7 +141,7 @@ func (j Job) Script() (string, error) {
 	option("output", strings.ReplaceAll(j.Log, "%", "%%")+"-%a.log")
 	option("chdir", j.Folder)
 	for _, more := range j.Options {
-		fmt.Fprintf(&b, "#SBATCH %s\n", more)
+		fmt.Fprintf(&b, "#SBATCH %s\n", quoted(more))
 	}
 	b.WriteString("exec")
 	for _, argument := range j.Command {

@@ -44,7 +44,7 @@ var plainJob = Job{Name: "pengcde-toy", Command: []string{"/opt/peng cde/bin", "
 func TestScript(t *testing.T) {
 	whole := plainJob
 	whole.Partition, whole.GPUs, whole.Time, whole.Memory, whole.CPUs = "gpu", "a100:1", "2-0", "8G", 4
-	whole.Options = []string{"--account=physics"}
+	whole.Options = []string{"--account=physics", "--comment=two words", `--constraint="a b"`, "-q low"}
 	for name, c := range map[string]struct {
 		job  Job
 		want []string
@@ -53,7 +53,8 @@ func TestScript(t *testing.T) {
 			"--signal=B:USR1@120", "--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'"}},
 		"all": {whole, []string{"--job-name=pengcde-toy", "--partition=gpu", "--array=0-2", "--nodes=1", "--ntasks=1",
 			"--cpus-per-task=4", "--gpus=a100:1", "--mem=8G", "--time=2-0", "--requeue", "--signal=B:USR1@120",
-			"--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'", "--account=physics"}},
+			"--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'", "--account=physics", "--comment='two words'",
+			`--constraint="a b"`, "-q low"}},
 	} {
 		script, err := c.job.Script()
 		if err != nil {
@@ -81,7 +82,15 @@ func TestScriptMistakes(t *testing.T) {
 		{func(j *Job) { j.Time = "2" }, "a time limit of 2m0s, want 10m0s or more"},
 		{func(j *Job) { j.Time = "0:09:59" }, "a time limit of 9m59s"},
 		{func(j *Job) { j.Options = []string{"account=physics"} }, `"account=physics", want an option of sbatch`},
-		{func(j *Job) { j.Options = []string{"--account=a\nrm -r ."} }, "more than one line"},
+		{func(j *Job) { j.Options = []string{"--account=a\nrm=-r"} }, "more than one line"},
+		{func(j *Job) { j.Options = []string{"--comment two words"} }, "with = before a value with blanks"},
+		{func(j *Job) { j.Options = []string{"--array=0-3"} }, "sets itself: leave it out and use --array-size"},
+		{func(j *Job) { j.Options = []string{"-a0-3"} }, "use --array-size"},
+		{func(j *Job) { j.Options = []string{"-t 5"} }, "use --time"},
+		{func(j *Job) { j.Options = []string{"--signal=USR2@60"} }, "sets itself: leave it out"},
+		{func(j *Job) { j.Options = []string{"--no-requeue"} }, "sets itself: leave it out"},
+		{func(j *Job) { j.Options = []string{"-J mine"} }, "sets itself: leave it out"},
+		{func(j *Job) { j.Options = []string{"--nodes 2"} }, "sets itself: leave it out"},
 		{func(j *Job) { j.Folder = "a\nb" }, "more than one line"},
 	} {
 		job := plainJob
