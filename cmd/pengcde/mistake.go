@@ -31,6 +31,8 @@ func mistake(err error) string {
 	case unexpected && len(commands) > 0:
 		name, _, _ = strings.Cut(name, ",") // remove kong's own suggestion
 		text = fmt.Sprintf("no command %q, %s", name, nearest.Want(name, commands))
+	case negative.MatchString(text):
+		text = negative.ReplaceAllString(text, "$2 \"$1\", want a number without a minus sign, such as $2=1")
 	case strings.HasPrefix(text, "expected ") && strings.Contains(text, "<study>"):
 		text = "no study, want one of " + strings.Join(paper.Names(), ", ")
 	case strings.HasPrefix(text, "expected ") && strings.Contains(text, "<shell>"):
@@ -38,6 +40,9 @@ func mistake(err error) string {
 	}
 	return fmt.Sprintf("%s; see %s", text, help)
 }
+
+// negative finds kong's answer to a negative number after a flag, with the number and the flag.
+var negative = regexp.MustCompile(`^.*expected (?:int|float)\w* value but got "(-[0-9.]+)".* try (--[-a-z]+)=.*$`)
 
 // groupOf returns the words of a command line that ends before a command, such as pengcde results.
 func groupOf(err error) (words []string, unfinished bool) {
