@@ -74,6 +74,7 @@ const (
 	exitUsage       = 2   // also of a panic
 	exitRuns        = 3   // all runs of a study are stored, some as errors
 	exitInterrupted = 130 // the code that a shell gives after Ctrl-C
+	exitTerminated  = 143 // the code that a shell gives after SIGTERM
 )
 
 func main() {
@@ -82,8 +83,7 @@ func main() {
 		signal.Ignore(os.Interrupt) // a shell also sends it to the parent process
 		ends = ends[1:]
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	ctx := untilSignal(ends...)
 	if !workers.IsWorker() {
 		ctx = slurm.Context(ctx)
 	}
@@ -99,6 +99,33 @@ func main() {
 		code = requeue(ctx)
 	}
 	os.Exit(code)
+}
+
+// errTerminated is the cause with which a context of [untilSignal] ends after SIGTERM.
+var errTerminated = errors.New("terminated")
+
+// untilSignal returns a context that ends with the first of the signals. A second one ends the process at once.
+func untilSignal(signals ...os.Signal) context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, signals...)
+	go func() {
+		first := <-received
+		signal.Stop(received)
+		if first == syscall.SIGTERM {
+			cancel(errTerminated)
+		}
+		cancel(nil)
+	}()
+	return ctx
+}
+
+// interruptedCode returns the exit code after the signal that ended a context of [untilSignal].
+func interruptedCode(ctx context.Context) int {
+	if errors.Is(context.Cause(ctx), errTerminated) {
+		return exitTerminated
+	}
+	return exitInterrupted
 }
 
 // lastMinute is the time that a Slurm task has to store its work when its time limit is near.
@@ -198,7 +225,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		return 0
 	case experiments.Interrupted(err):
 		fmt.Fprintln(stderr, "pengcde: interrupted; the same command goes on from here")
-		return exitInterrupted
+		return interruptedCode(ctx)
 	}
 	fmt.Fprintln(stderr, errs.In("pengcde", err))
 	switch {

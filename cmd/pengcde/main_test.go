@@ -142,9 +142,9 @@ func TestKilledTenTimes(t *testing.T) {
 	}
 }
 
-// Ctrl-C keeps a checkpoint, says how to continue, and gives the exit code of a shell.
+// Ctrl-C and SIGTERM keep a checkpoint, say how to continue, and give the exit code of a shell.
 func TestInterrupt(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		folder := t.TempDir()
 		c := command(folder, run("--models", "constant", "--seeds", "5", "--checkpoint-every", "1ms")...)
 		var stderr bytes.Buffer
@@ -163,7 +163,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		err := c.Wait()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(),
+		if !errors.As(err, &exit) || exit.ExitCode() != want || !strings.Contains(stderr.String(),
 			"goes on from here") {
 			t.Errorf("%v: %v\n%s", signal, err, stderr.String())
 		}

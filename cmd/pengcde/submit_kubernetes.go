@@ -72,7 +72,7 @@ func (c *submitCommand) manifest(s *streams, record submission, cost string, byt
 	}
 	content, err := kubernetes.Job{Name: record.Name, Image: c.Image, Command: append([]string{"pengcde"},
 		c.runArguments()...), Env: map[string]string{experiments.ResultsEnv: kubernetes.Results}, Pods: record.Tasks,
-		Claim: c.Claim, CPUs: c.cpus(), GPUs: gpus, Memory: memory, Final: exitRuns}.Manifest()
+		Claim: c.Claim, CPUs: c.cpus(), GPUs: gpus, Memory: memory, Final: []int{exitUsage, exitRuns}}.Manifest()
 	if err != nil {
 		return errs.In("submit", err, experiments.ErrInput)
 	}

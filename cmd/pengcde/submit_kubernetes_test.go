@@ -246,7 +246,7 @@ func TestPodsShareTheRuns(t *testing.T) {
 	if err := syscall.Kill(p.first(evicted), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := evicted.Wait(); evicted.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(
+	if err := evicted.Wait(); evicted.ProcessState.ExitCode() != exitTerminated || !strings.Contains(
 		evicted.stderr.String(), "goes on from here") {
 		t.Errorf("after SIGTERM: %v\n%s", err, evicted.stderr.String())
 	}

@@ -35,8 +35,8 @@ type Job struct {
 	// 0.
 	CPUs, GPUs int
 	Memory     string
-	// Final is the exit code of the command after which no second start helps.
-	Final int
+	// Final has the exit codes of the command after which no second start helps, in ascending order.
+	Final []int
 }
 
 const (
@@ -79,7 +79,7 @@ func (j Job) check() error {
 }
 
 // Manifest returns the job's manifest in JSON, for kubectl create. A pod that fails is replaced, unless it ends with
-// code Final; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the other
+// a code of Final; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the other
 // pod has ended.
 func (j Job) Manifest() ([]byte, error) {
 	if err := j.check(); err != nil {
@@ -93,7 +93,7 @@ func (j Job) Manifest() ([]byte, error) {
 			PodReplacementPolicy: "Failed",
 			PodFailurePolicy: rules{[]rule{
 				{Action: "Ignore", OnPodConditions: []podCondition{{"DisruptionTarget", "True"}}},
-				{Action: "FailIndex", OnExitCodes: &exitCodes{"In", []int{j.Final}}}}},
+				{Action: "FailIndex", OnExitCodes: &exitCodes{"In", j.Final}}}},
 			Template: podTemplate{Metadata: metadata{Labels: labels}, Spec: podSpec{
 				RestartPolicy: "Never", TerminationGracePeriodSeconds: grace,
 				SecurityContext: podSecurity{RunAsNonRoot: true, FSGroup: group, FSGroupChangePolicy: "OnRootMismatch",

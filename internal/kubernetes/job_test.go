@@ -16,7 +16,7 @@ func job() Job {
 	return Job{Name: "pengcde-table1-1", Image: "registry.example.org/pengcde:1",
 		Command: []string{"pengcde", "run", "table1", "--only", "family=power law", "--jobs=1"},
 		Env:     map[string]string{"PENGCDE_RESULTS": Results}, Pods: 3, Claim: "results", CPUs: 2, Memory: "2048Mi",
-		Final: 3}
+		Final: []int{2, 3}}
 }
 
 // The files are validated against the published schema by tools/test_kubernetes.py.
