@@ -226,6 +226,9 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 
 // open opens a backend by name; "" means the best available.
 func open(name string, s *streams) (*xla.Backend, error) {
+	if err := checkBackend(name); err != nil {
+		return nil, err
+	}
 	backend, err := xla.Open(xla.Config{Backend: name, Notices: s.err})
 	return backend, byFlag(name, err)
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Errors about flags name the flag, and come before anything is made.
@@ -31,6 +33,42 @@ func TestMistakesInFlags(t *testing.T) {
 		said, err := command(folder, c.args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(said), c.says) {
 			t.Errorf("%q: %v, want an error that says %q:\n%s", c.args, err, c.says, said)
+		}
+	}
+}
+
+// A backend that is not understood is a usage error, by flag and by environment, also of commands that open none.
+func TestUnknownBackend(t *testing.T) {
+	folder := t.TempDir()
+	cluster(t, map[string]string{"squeue": ""})
+	ring(t, folder, "", 0, 40, "Deal")
+	for _, args := range [][]string{append(few, "--dry-run"), fitting()} {
+		if args[0] == few[0] {
+			args = append([]string{"run"}, args...)
+		}
+		code, _, stderr := in(t, folder, folder, append(args, "--backend", "foo")...)
+		if code != exitUsage || !strings.Contains(stderr, `backend "foo" of --backend: `) {
+			t.Errorf("%q: code %d, %s", args, code, stderr)
+		}
+	}
+	t.Setenv(xla.BackendEnv, "foo")
+	for _, args := range [][]string{{"run", "table1", "--dry-run"}, {"list"}, {"list", "table1"}, {"status", "table1"},
+		{"submit", "table1", "--dry-run"}} {
+		code, _, stderr := in(t, folder, folder, args...)
+		if code != exitUsage || !strings.Contains(stderr, `backend "foo" of $PENGCDE_BACKEND: `) {
+			t.Errorf("%q: code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// A negative number for a flag is told with the flag and a number that it takes.
+func TestNegativeNumbers(t *testing.T) {
+	folder := t.TempDir()
+	for _, flag := range []string{"-j", "--jobs"} {
+		code, _, stderr := in(t, folder, folder, "run", "table1", "--dry-run", flag, "-1")
+		if code != exitUsage || !strings.Contains(stderr, `--jobs "-1", want a number without a minus sign, such as `+
+			`--jobs=1; see pengcde run --help`) {
+			t.Errorf("%s: code %d, %s", flag, code, stderr)
 		}
 	}
 }

@@ -25,6 +25,9 @@ func (c listCommand) Run(ctx context.Context, s *streams) error {
 		return errs.New(experiments.ErrInput, "list: --data without a study, want one of %s",
 			strings.Join(paper.Names(), ", "))
 	}
+	if err := checkBackend(""); err != nil {
+		return err
+	}
 	if c.Study == "" {
 		return listAll(ctx, s.out)
 	}

@@ -52,6 +52,9 @@ func (c choice) options() experiments.Options {
 func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
 	o := c.options()
 	study, err := paper.ByName(c.Study)
+	if err == nil {
+		err = checkBackend("") // which runs are counted depends on it
+	}
 	if err != nil {
 		return nil, o, err
 	}
@@ -151,7 +154,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	if err := checkInterval(c.CheckpointEvery); err != nil {
 		return err
 	}
-	if err := c.chooseBackend(); err != nil {
+	if err := chooseBackend(c.Backend); err != nil {
 		return err
 	}
 	report, o, err := c.stored(ctx, s)
@@ -213,14 +216,20 @@ func checkInterval(every time.Duration) error {
 	return nil
 }
 
-func (c *runCommand) chooseBackend() error {
-	if c.Backend == "" {
-		return nil
+// chooseBackend makes --backend the backend of this process and its workers.
+func chooseBackend(backend string) error {
+	if err := checkBackend(backend); err != nil || backend == "" {
+		return err
 	}
-	if _, err := xla.Expect(xla.Config{Backend: c.Backend}); err != nil {
-		return byFlag(c.Backend, err)
+	return os.Setenv(xla.BackendEnv, backend)
+}
+
+// checkBackend returns an error for a backend of --backend, else of the environment, that is not understood.
+func checkBackend(backend string) error {
+	if _, err := xla.Expect(xla.Config{Backend: backend}); err != nil {
+		return errs.New(experiments.ErrInput, "%w", byFlag(backend, err))
 	}
-	return os.Setenv(xla.BackendEnv, c.Backend)
+	return nil
 }
 
 // complete adds to the options how runs are made.

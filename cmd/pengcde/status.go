@@ -25,10 +25,12 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	var backend []string // of the newest job, if its runs are shown
 	if c.isAll() && len(submitted) > 0 {
 		newest := submitted[len(submitted)-1]
 		c.choice = newest.Choice
 		if newest.Backend != "" { // its missing runs count
+			backend = []string{"--backend", newest.Backend}
 			if err := os.Setenv(xla.BackendEnv, newest.Backend); err != nil {
 				return err
 			}
@@ -66,7 +68,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	}
 	if idle && estimate.Missing > 0 {
 		fmt.Fprintf(s.out, "no task waits or runs; for the rest: pengcde submit %s, with partition, GPUs and time as before\n",
-			shell(c.arguments()))
+			shell(append(c.arguments(), backend...)))
 	}
 	folder, err := slurmFolder(c.Study)
 	if err == nil {

@@ -37,7 +37,7 @@ type submitCommand struct {
 	Jobs            int           `short:"j" help:"Processes of a task that make runs; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
-	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
+	Backend         string        `help:"As run takes it; else $$PENGCDE_BACKEND, else xla:cuda with --gpus." placeholder:"NAME"`
 	kubernetesFlags
 }
 
@@ -116,13 +116,15 @@ func (c *submitCommand) settle() (err error) {
 	if c.GPUs == "0" {
 		c.GPUs = ""
 	}
-	if c.GPUs != "" { // the submitting machine may have no GPU
-		c.Backend = cmp.Or(c.Backend, os.Getenv(xla.BackendEnv), "xla:cuda")
+	if err := chooseBackend(c.Backend); err != nil {
+		return err
 	}
-	if c.Backend == "" {
-		return nil
+	c.Backend = cmp.Or(c.Backend, os.Getenv(xla.BackendEnv))
+	if c.Backend == "" && c.GPUs != "" { // the submitting machine may have no GPU
+		c.Backend = "xla:cuda"
+		return os.Setenv(xla.BackendEnv, c.Backend)
 	}
-	return os.Setenv(xla.BackendEnv, c.Backend)
+	return nil
 }
 
 // script returns the script of a job whose tasks make the missing runs.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // few selects runs that take no time.
@@ -86,6 +87,29 @@ func TestSubmitDry(t *testing.T) {
 	}
 }
 
+// $PENGCDE_BACKEND, by which runs are counted, is the backend of tasks and pods too, also when status resubmits them.
+func TestSubmittedBackend(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(xla.BackendEnv, "go")
+	cluster(t, map[string]string{"sbatch": "echo 812", "squeue": ""})
+	for _, args := range [][]string{submit("--dry-run"), submit("--gpus", "1", "--dry-run"), onKubernetes()} {
+		text := strings.NewReplacer(`"`, "", ",", "", "\n", " ").Replace(output(t, folder, args...))
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "--backend go ") {
+			t.Errorf("%q: no backend in\n%s", args, text)
+		}
+	}
+	output(t, folder, submit()...)
+	for name, content := range files(t, folder, "slurm/*.json") {
+		if !strings.Contains(content, `"Backend": "go"`) {
+			t.Errorf("no backend in %s:\n%s", name, content)
+		}
+	}
+	t.Setenv(xla.BackendEnv, "")
+	if text := output(t, folder, "status", "epidemics"); !strings.Contains(text, " --seeds '0,1' --backend go, with") {
+		t.Errorf("status does not name the backend:\n%s", text)
+	}
+}
+
 // There are as many tasks as units of training: on a GPU, and on request, one program trains all seeds of a model.
 func TestSubmittedTasks(t *testing.T) {
 	folder := t.TempDir()
@@ -130,6 +154,7 @@ func TestSubmitMistakes(t *testing.T) {
 		{submit("--gpus=-1"), exitUsage, `"-1" GPUs for a task`},
 		{submit("--time", "1"), exitUsage, "a time limit of 1m0s, want 10m0s or more"},
 		{submit("--models", "pong"), exitUsage, "pong"},
+		{submit("--sbatch=--array=0-3"), exitUsage, "leave it out and use --array-size"},
 		{[]string{"submit", "tabel1"}, exitUsage, "did you mean table1?"},
 		{[]string{"status", "tabel1"}, exitUsage, "did you mean table1?"},
 		{[]string{"cancel", "tabel1"}, exitUsage, "did you mean table1?"},

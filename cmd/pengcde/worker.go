@@ -29,14 +29,14 @@ func (c *runCommand) work(ctx context.Context) int {
 	o := c.options()
 	c.complete(&o)
 	study, err := paper.ByName(c.Study)
-	if err = errors.Join(err, c.chooseBackend()); err == nil {
+	if err = errors.Join(err, chooseBackend(c.Backend)); err == nil {
 		err = study.Work(ctx, o, os.Stdin, os.Stdout)
 	}
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return interruptedCode(ctx)
 	}
 	return 1
 }
