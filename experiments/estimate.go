@@ -41,8 +41,8 @@ type Estimate struct {
 type RowEstimate struct {
 	Model Row
 	// Planned and Missing count runs. Made counts the stored runs with facts, and Diverged the diverged ones of them.
-	// Left counts the stale and failed runs that are not missing, since nothing asks for them.
-	Planned, Missing, Made, Diverged, Left int
+	// Stale and Failed count such runs that are not missing, since nothing asks for them.
+	Planned, Missing, Made, Diverged, Stale, Failed int
 	// Taken is the sum of the stored runs' [store.Record.Cost]. Seconds is an estimate for the missing runs but Unknown
 	// of them.
 	Taken, Seconds float64
@@ -97,7 +97,8 @@ func (r *Report) estimate(missing Results, stored func(Profile) (Results, error)
 		row := &RowEstimate{Model: runs[0].Model, Planned: len(runs), Made: len(made),
 			Diverged: len(made) - len(made.Finished()), Missing: len(missing.Where("model", id))}
 		unmade := missing.Where("model", id).only(func(r Result) bool { return !r.made() })
-		row.Left = len(runs) - len(made) - len(unmade)
+		row.Stale = runs.Stale() - unmade.Stale()
+		row.Failed = len(runs.failed()) - len(unmade.failed())
 		for _, run := range made {
 			row.Taken += run.Record.Cost()
 		}
@@ -257,10 +258,9 @@ func (e *Estimate) add(r Result, row *RowEstimate, from source) bool {
 func (e Estimate) String() string {
 	text := fmt.Sprintf("%d of %d runs to make", e.Missing, e.Planned)
 	switch {
-	case e.Missing == 0 && e.Total().Left > 0:
-		return fmt.Sprintf("nothing to make, %d runs are stale or failed", e.Total().Left)
 	case e.Missing == 0:
-		return "nothing to make, all runs are stored"
+		return "nothing to make, " + cmp.Or(e.Total().left(" (--retry makes them again)", " (--stale replaces them)"),
+			"all runs are stored")
 	case e.Trained == 0:
 		return text + ", none of which is trained: seconds"
 	case e.Estimated == 0:
@@ -307,7 +307,7 @@ func (r *RowEstimate) Add(other RowEstimate) {
 	r.Planned, r.Missing = r.Planned+other.Planned, r.Missing+other.Missing
 	r.Made, r.Diverged = r.Made+other.Made, r.Diverged+other.Diverged
 	r.Taken, r.Seconds, r.Unknown = r.Taken+other.Taken, r.Seconds+other.Seconds, r.Unknown+other.Unknown
-	r.Left, r.rough = r.Left+other.Left, r.rough || other.rough
+	r.Stale, r.Failed, r.rough = r.Stale+other.Stale, r.Failed+other.Failed, r.rough || other.rough
 }
 
 // Stored counts the stored runs, for people.
@@ -319,6 +319,18 @@ func (r RowEstimate) Time() string {
 		return "–"
 	}
 	return hours(r.Taken)
+}
+
+// left counts the failed and stale runs, each with what to do about them; "" if there are none.
+func (r RowEstimate) left(retry, replace string) string {
+	var parts []string
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed%s", r.Failed, retry))
+	}
+	if r.Stale > 0 {
+		parts = append(parts, fmt.Sprintf("%d stale%s", r.Stale, replace))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ToCome returns the time of the missing runs, for people.
@@ -337,8 +349,8 @@ func (r RowEstimate) ToCome() string {
 	case r.Unknown > 1:
 		parts = append(parts, fmt.Sprintf("unknown for %d runs", r.Unknown))
 	}
-	if r.Left > 0 {
-		parts = append(parts, fmt.Sprintf("%d stale or failed", r.Left))
+	if left := r.left("", ""); left != "" {
+		parts = append(parts, left)
 	}
 	return cmp.Or(strings.Join(parts, ", "), "–")
 }

@@ -150,3 +150,29 @@ func TestEstimateGrows(t *testing.T) {
 		t.Errorf("%+v, %s, want 1200 s with no factor", e, e)
 	}
 }
+
+// Where nothing is missing, failed and stale runs are counted apart, with the flag that makes each again.
+func TestEstimateOfRunsLeft(t *testing.T) {
+	result := func(r Result) Result {
+		r.Run = Run{Model: NetworkRow("two", "Two", toyConfig, toyTraining)}
+		return r
+	}
+	r := &Report{Profile: Quick, Results: Results{result(Result{Record: &Record{Error: "full"}}),
+		result(Result{Record: &Record{Error: "full"}}), result(Result{Stale: true})}}
+	e, err := r.estimate(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "nothing to make, 2 failed (--retry makes them again), 1 stale (--stale replaces them)"
+	if got := e.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	text, err := e.Table().Text(80)
+	if err != nil || !strings.Contains(text, "2 failed, 1 stale") {
+		t.Errorf("%v, want a row of the runs in\n%s", err, text)
+	}
+	e, err = r.estimate(r.Results[:1], func(Profile) (Results, error) { return nil, nil })
+	if row := e.Rows[0]; err != nil || row.Missing != 1 || row.Failed != 1 || row.Stale != 1 {
+		t.Errorf("%v: %+v, want one failed run to make, one failed and one stale left", err, row)
+	}
+}

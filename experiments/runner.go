@@ -45,7 +45,8 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if failed := r.Results.failed(); len(failed) > 0 {
-		err = errs.New(ErrRuns, "experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
+		err = errs.New(ErrRuns, "experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again "+
+			"with --retry (Options.Retry)",
 			len(failed), len(r.Results), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err
