@@ -53,8 +53,8 @@ func TestScript(t *testing.T) {
 			"--signal=B:USR1@120", "--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'"}},
 		"all": {whole, []string{"--job-name=pengcde-toy", "--partition=gpu", "--array=0-2", "--nodes=1", "--ntasks=1",
 			"--cpus-per-task=4", "--gpus=a100:1", "--mem=8G", "--time=2-0", "--requeue", "--signal=B:USR1@120",
-			"--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'", "--account=physics", "--comment='two words'",
-			`--constraint="a b"`, "-q low"}},
+			"--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'", "--account=physics",
+			"--comment='two words'", `--constraint="a b"`, "-q low"}},
 	} {
 		script, err := c.job.Script()
 		if err != nil {
