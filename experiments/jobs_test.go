@@ -292,7 +292,7 @@ func TestWorkersThatFail(t *testing.T) {
 		t.Errorf("a command that ends: %v", err)
 	}
 	o.Worker = func() *exec.Cmd { // with another call
-		return exec.Command("sh", "-c", `echo "a library's line"; echo '{"Error": "no room", "Kind": "store"}'; cat`)
+		return exec.Command("sh", "-c", `echo "a library's line"; echo '{"Error": "no room", "Kinds": ["store"]}'; cat`)
 	}
 	if _, err := long().Run(context.Background(), o); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("a worker that cannot store: %v, want ErrStore", err)

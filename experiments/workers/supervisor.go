@@ -69,7 +69,7 @@ func NewSupervisor(pool *Pool, board Board, task Task) *Supervisor {
 // checkpoints, and the error also wraps theirs if they cannot.
 func (s *Supervisor) Run(ctx context.Context) (err error) {
 	defer func() {
-		if failed := s.pool.stop(); err != nil { // else no run is left to lose
+		if failed := s.pool.stop(); err != nil && ctx.Err() != nil { // else err tells it, or no run is left
 			err = errors.Join(err, failed)
 		}
 	}()

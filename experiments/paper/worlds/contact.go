@@ -106,12 +106,7 @@ func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
 	if p == experiments.Medium {
-		size.further = func(model string, of worldOf) int {
-			if of.keys[kappaKey] == kappaText(contactKappa) && slices.Contains(decisive, model) {
-				return 3
-			}
-			return 0
-		}
+		size.further = threeMore(decisive, func(of worldOf) bool { return of.keys[kappaKey] == kappaText(contactKappa) })
 	}
 	if p == experiments.Quick {
 		size.models, size.kappas = []string{"constant", "gn-ode", "peng"}, []float64{0, contactKappa}

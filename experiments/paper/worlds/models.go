@@ -38,6 +38,16 @@ func (s worldsSize) seedsOf(model string, of worldOf) int {
 	return s.seeds + s.further(model, of)
 }
 
+// threeMore returns a worldsSize.further with three seeds for these rows in some worlds.
+func threeMore(rows []string, in func(worldOf) bool) func(model string, of worldOf) int {
+	return func(model string, of worldOf) int {
+		if in(of) && slices.Contains(rows, model) {
+			return 3
+		}
+		return 0
+	}
+}
+
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
 	size := worldsSize{nodes: 400, seeds: 3, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
