@@ -31,8 +31,8 @@ type Job struct {
 	// Claim names the persistent volume claim for results, which must have access mode ReadWriteMany if pods are to run
 	// on several nodes.
 	Claim string
-	// CPUs and GPUs are the processors of a pod, Memory its memory as a quantity of Kubernetes, such as 2Gi. GPUs may be
-	// 0.
+	// CPUs and GPUs are the processors of a pod, Memory its memory as a quantity of Kubernetes, such as 2Gi. GPUs may
+	// be 0.
 	CPUs, GPUs int
 	Memory     string
 	// Final has the exit codes of the command after which no second start helps, in ascending order.
@@ -78,9 +78,9 @@ func (j Job) check() error {
 	return nil
 }
 
-// Manifest returns the job's manifest in JSON, for kubectl create. A pod that fails is replaced, unless it ends with
-// a code of Final; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the other
-// pod has ended.
+// Manifest returns the job's manifest in JSON, for kubectl create. A pod that fails is replaced, unless it ends with a
+// code of Final; evictions, preemptions and drained nodes do not count as failures. The replacement starts after the
+// other pod has ended.
 func (j Job) Manifest() ([]byte, error) {
 	if err := j.check(); err != nil {
 		return nil, err
