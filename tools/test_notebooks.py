@@ -180,7 +180,7 @@ class Training(unittest.TestCase):
         again.line = mock.Mock(show=shown.append)
         again.execute(stderr=subprocess.DEVNULL)
         self.assertIn("runs stored: 6 of 6", again.nb.cells[1].outputs[-1].text)
-        self.assertEqual(again.nb.cells[2].outputs[0].text, "3 3\n")
+        self.assertEqual(again.nb.cells[2].outputs[0].text, "6 6\n")
         self.assertIn("starting", shown[0])
         self.assertRegex(" ".join(shown), r"table1 \d+% · Constant, .*epoch \d+/2000.*about .* left")
 
