@@ -248,8 +248,8 @@ func (c Config) checkEquation() error {
 		return errs.In("pengcde: Config.Loop", err, ErrInput)
 	}
 	if c.Path == path.Rectilinear && traits(c.Field).PerChannel {
-		return invalid("%s has PerChannel on a rectilinear Path, where time stands still at changes: want another path, or "+
-			"%s without PerChannel", field.Name(c.Field), field.Name(c.Field))
+		return invalid("Config.Field %s has PerChannel on a rectilinear Path, where time stands still at changes: want "+
+			"another path, or no PerChannel", field.Name(c.Field))
 	}
 	_, err := c.vectorField()
 	return err

@@ -198,7 +198,7 @@ func TestOptionErrors(t *testing.T) {
 			"looks ahead"},
 		"derivative per channel where time stands still": {func(c *Config) {
 			c.Field, c.Path = field.PENG{PerChannel: true}, path.Rectilinear
-		}, "PENG has PerChannel on a rectilinear Path"},
+		}, "Config.Field peng has PerChannel on a rectilinear Path"},
 		"unknown mask":       {func(c *Config) { c.Mask = "seen" }, `"seen"`},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
