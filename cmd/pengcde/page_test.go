@@ -91,8 +91,8 @@ func TestResultsPage(t *testing.T) {
 }
 
 // staleAdvice never writes a page that lacks runs.
-const staleAdvice = "Run go test ./experiments/paper -run TestShippedRunsAreFound: if it fails, undo what changed the " +
-	"identities; if it passes, text, numbers or drawing changed, and where that is wanted: make results"
+const staleAdvice = "Run go test ./experiments/paper -run TestShippedRunsAreFound: if it fails, undo what changed " +
+	"the identities; if it passes, text, numbers or drawing changed, and where that is wanted: make results"
 
 // A page is made of the stored runs, and says which are missing.
 func TestPageOfFewRuns(t *testing.T) {

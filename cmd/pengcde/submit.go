@@ -37,7 +37,7 @@ type submitCommand struct {
 	Jobs            int           `short:"j" help:"Processes of a task that make runs; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
-	Backend         string        `help:"As run takes it; else $$PENGCDE_BACKEND, else xla:cuda with --gpus." placeholder:"NAME"`
+	Backend         string        `help:"As for run; else $$PENGCDE_BACKEND, or xla:cuda with --gpus." placeholder:"NAME"`
 	kubernetesFlags
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -138,16 +137,17 @@ func (p *Pool) stop() error {
 	for _, w := range p.workers {
 		w.life.Close()
 	}
-	failed := make(map[string]error)
+	var told []string
+	var failed []error
 	for len(p.workers) > 0 {
 		e := <-p.events
 		if e.ended {
 			p.remove(e.of)
-		} else if e.Error != "" {
-			failed[e.Error] = p.failure(e.note)
+		} else if e.Error != "" && !slices.Contains(told, e.Error) {
+			told, failed = append(told, e.Error), append(failed, p.failure(e.note))
 		}
 	}
-	return errors.Join(slices.Collect(maps.Values(failed))...)
+	return errors.Join(failed...)
 }
 
 // has reports whether a process is a worker of the pool.

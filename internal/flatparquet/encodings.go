@@ -65,7 +65,7 @@ func checkRuns(data []byte, bits, most int64) error {
 	return nil
 }
 
-// deltaLength returns where DELTA_BINARY_PACKED, which may state so many values, ends in data.
+// deltaLength returns where DELTA_BINARY_PACKED with at most this many values ends in data.
 func deltaLength(data []byte, most int64) (length int, err error) {
 	rest := data
 	number := func() (n uint64) {

@@ -105,8 +105,8 @@ func TestJumpHasALimit(t *testing.T) {
 	}
 }
 
-// A field with A' in each layer has no limit without a norm between them: the state grows as the interval of a jump gets
-// shorter.
+// A field with A' in each layer has no limit without a norm between them: the state grows as the interval of a jump
+// gets shorter.
 func TestWithoutANormAJumpHasNoLimit(t *testing.T) {
 	plain := field.PENG{Hidden: jumpHidden, Layers: 2, Style: field.Style{Norm: nn.Norm{Over: nn.NoNorm}}}
 	var sizes []float64

@@ -13,9 +13,9 @@ import (
 // interval that steps must resolve.
 //
 // It is the limit for h → 0 of paths that spread each change over an interval of length h before its knot, for fields
-// that are affine in the derivative of their control, such as [Affine]. The published fields
-// multiply A' by the rate of the time channel, so without node features they do not see A' on it, and with features only
-// in the factor of the derivatives of features.
+// that are affine in the derivative of their control, such as [Affine]. The published fields multiply A' by the rate of
+// the time channel, so without node features they do not see A' on it, and with features only in the factor of the
+// derivatives of features.
 //
 // Source: J. Morrill, P. Kidger, L. Yang, T. Lyons, Neural Controlled Differential Equations for Online Prediction
 // Tasks, 2021, whose rectilinear interpolation moves at each knot.

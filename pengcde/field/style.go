@@ -40,9 +40,9 @@ func (s Style) Resolved() Style {
 type Layers string
 
 const (
-	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A' without a
-	// norm. With one it grows like the first power, but is not linear in A', so the state's response to several changes
-	// depends on whether they come at once.
+	// EveryLayer has A' in the message matrix of each layer, as published. With L layers F is of order L in A' without
+	// a norm. With one it grows like the first power, but is not linear in A', so the state's response to several
+	// changes depends on whether they come at once.
 	EveryLayer Layers = "every"
 	// LastLayer has A' only in the last layer. F is then affine in A',
 	//

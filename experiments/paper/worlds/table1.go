@@ -21,8 +21,8 @@ func Table1() *Worlds {
 }
 
 // decisiveOnHeat lists the rows that show on heat how the recommended field compares with its rivals.
-var decisiveOnHeat = []string{"recommended", "gn-ode", "adjacency", "constant", "dcrnn", "astgcn", "stidgcn", "stg-ncde",
-	catalogue.LawID}
+var decisiveOnHeat = []string{"recommended", "gn-ode", "adjacency", "constant", "dcrnn", "astgcn", "stidgcn",
+	"stg-ncde", catalogue.LawID}
 
 // table1Size returns the published sizes, with more seeds of decisive rows on heat with 100 nodes.
 func table1Size(p experiments.Profile) worldsSize {
