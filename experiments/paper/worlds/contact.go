@@ -94,12 +94,13 @@ const (
 	contactKappa = 0.2
 )
 
-// contactModels lists the IDs of the rows.
-var contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
-	"recommended", "of-a-linear", "law", "law-of-a"}
+// contactModels lists the IDs of the rows: three as published, and the decisive ones.
+var contactModels = slices.Concat([]string{"gn-ode", "original", "peng"}, decisive)
 
-// decisive lists the rows that show whether A' is needed.
-var decisive = []string{"recommended", "of-a-linear", "gn-ode-silu", catalogue.LawID, "law-of-a"}
+// decisive lists the rows that show whether A' is needed: fields with and without it and with the same settings, and
+// the linear laws.
+var decisive = []string{"recommended", "of-a-linear", "original-recommended", "gn-ode-silu", "gn-ode-recommended",
+	catalogue.LawID, "law-of-a"}
 
 // contactSize returns the sizes of the published tables, with more seeds of decisive rows where κ is contactKappa.
 func contactSize(p experiments.Profile) worldsSize {

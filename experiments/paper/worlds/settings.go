@@ -59,6 +59,8 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	}
 	overGraph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}
 	smooth := field.WellPosed()
+	smoothLinear := smooth
+	smoothLinear.Linear = true
 	feedback, unbounded := field.Affine(), field.Affine()
 	feedback.Style.Feedback = true
 	unbounded.Style = field.Style{Norm: nn.Norm{Over: nn.NoNorm}, Activation: nn.HyperbolicTangent}
@@ -82,10 +84,13 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	add("original-silu", field.Original{Style: smooth})
 	add("original-affine", field.Original{Style: smooth, DerivativeIn: field.LastLayer},
 		on(path.Ramp))
+	add("original-recommended", field.Original{Style: smoothLinear, DerivativeIn: field.LastLayer}, asRecommended)
 	add("adjacency-norm", field.Adjacency{Style: overGraph})
 	add("adjacency-silu", field.Adjacency{Style: smooth})
+	add("adjacency-recommended", field.Adjacency{Style: smoothLinear}, asRecommended)
 	add("gn-ode-norm", field.GNODE{Style: overGraph})
 	add("gn-ode-silu", field.GNODE{Style: smooth})
+	add("gn-ode-recommended", field.GNODE{Style: smoothLinear}, asRecommended)
 
 	add("affine-feedback", feedback, on(path.Ramp))
 	add("affine-tanh", unbounded, on(path.Ramp))

@@ -25,7 +25,8 @@ func WellPosed() *Worlds {
 }
 
 // confirmed lists the rows on all families and at 400 nodes.
-var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affine", "adjacency-silu", "gn-ode-silu"}
+var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affine", "original-recommended",
+	"adjacency-silu", "adjacency-recommended", "gn-ode-silu", "gn-ode-recommended"}
 
 func wellPosedSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
@@ -35,8 +36,9 @@ func wellPosedSize(p experiments.Profile) worldsSize {
 	case experiments.Medium:
 		size.models = []string{"peng", "peng-norm", "peng-last", "peng-silu", "affine-hermite", "affine",
 			"affine-rectilinear", "recommended", "affine-cosine", "of-a-hermite", "of-a", "of-a-rectilinear", "of-a-linear",
-			"original", "original-norm", "original-silu", "original-affine", "adjacency", "adjacency-norm", "adjacency-silu",
-			"gn-ode", "gn-ode-norm", "gn-ode-silu", "affine-feedback", "affine-tanh", "affine-average",
+			"original", "original-norm", "original-silu", "original-affine", "original-recommended", "adjacency",
+			"adjacency-norm", "adjacency-silu", "adjacency-recommended", "gn-ode", "gn-ode-norm", "gn-ode-silu",
+			"gn-ode-recommended", "affine-feedback", "affine-tanh", "affine-average",
 			"affine-rtol-1e-2", "affine-rtol-1e-4", "affine-rate-3e-3", "affine-rate-3e-2", "peng-guard"}
 		size.except = notConfirmed
 	case experiments.Quick:
