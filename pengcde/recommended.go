@@ -26,7 +26,7 @@ import (
 //
 // Identities of nodes are not linear in A', so [field.Affine] refuses them. To use them, set Field to a field with
 // DerivativeIn [field.NoLayer], or [field.EveryLayer] as published. [train.Recommended] is the counterpart for the
-// training. docs/equation.md has the reasons and the measurements.
+// training. docs/equation.md has the reasons, docs/which-settings.md the measurements.
 func Recommended(c Config) Config {
 	if c.Network != nil || c.Parity {
 		return c

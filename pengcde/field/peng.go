@@ -67,7 +67,7 @@ func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits(f.Per
 func (f PENG) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
 // Affine returns PENG with A' in the last layer and the style that trains: a controlled differential equation that is
-// affine in A'. docs/equation.md has its mathematics and measurements.
+// affine in A'. docs/equation.md has its mathematics, docs/which-settings.md the measurements.
 func Affine() PENG { return PENG{DerivativeIn: LastLayer, LocalScale: true, Style: WellPosed()} }
 
 // ScaleOf returns the factor by which the field multiplies a map, for n nodes.

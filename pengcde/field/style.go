@@ -21,7 +21,7 @@ type Style struct {
 }
 
 // WellPosed returns the style of fields that train: a norm over the graph, which keeps the size of a node's state
-// relative to its neighbours, and a smooth activation. docs/equation.md measures the effect of each.
+// relative to its neighbours, and a smooth activation. docs/which-settings.md measures the effect of each.
 func WellPosed() Style {
 	return Style{Norm: nn.Norm{Over: nn.GraphNorm}, Activation: nn.SiLU}
 }

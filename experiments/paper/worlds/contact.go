@@ -99,8 +99,8 @@ var contactModels = slices.Concat([]string{"gn-ode", "original", "peng"}, decisi
 
 // decisive lists the rows that show whether A' is needed: fields with and without it and with the same settings, and
 // the linear laws.
-var decisive = []string{"recommended", "of-a-linear", "original-recommended", "gn-ode-silu", "gn-ode-recommended",
-	catalogue.LawID, "law-of-a"}
+var decisive = []string{"recommended", "of-a-linear", "original-recommended", "gn-ode-recommended", catalogue.LawID,
+	"law-of-a"}
 
 // contactSize returns the sizes of the published tables, with more seeds of decisive rows where κ is contactKappa.
 func contactSize(p experiments.Profile) worldsSize {
@@ -110,7 +110,7 @@ func contactSize(p experiments.Profile) worldsSize {
 		size.further = threeMore(decisive, func(of worldOf) bool { return of.keys[kappaKey] == kappaText(contactKappa) })
 	}
 	if p == experiments.Quick {
-		size.models, size.kappas = []string{"constant", "gn-ode", "peng"}, []float64{0, contactKappa}
+		size.models, size.kappas = []string{"gn-ode", "peng", "recommended"}, []float64{0, contactKappa}
 		size.families = catalogue.Families("community")
 	}
 	return size
