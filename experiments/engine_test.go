@@ -303,6 +303,30 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 	}
 }
 
+// Commands with one time for retries, such as the tasks of a job, make a run again once.
+func TestErrorsAreRetriedOnce(t *testing.T) {
+	folder, now := results(t), time.Now()
+	o, wrong := options(t), toyConfig
+	wrong.Nodes = 5
+	study, tries := toy(NetworkRow("wrong", "Wrong", wrong, toyTraining)), 0
+	o.Notice, o.Retry, o.RetryBefore = func(string) { tries++ }, true, now.Add(-time.Minute)
+	_, _ = study.Run(context.Background(), o)
+	for _, file := range files(t, folder, "*.json") {
+		if err := os.Chtimes(file, now, now.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for task, want := range []int{2, 0} {
+		tries = 0
+		if e, err := study.Estimate(context.Background(), o); err != nil || e.Missing != want {
+			t.Errorf("task %d counts %d runs to make, %v, want %d", task, e.Missing, err, want)
+		}
+		if _, err := study.Run(context.Background(), o); !errors.Is(err, ErrRuns) || tries != want {
+			t.Errorf("task %d: %v after %d tries, want %d", task, err, tries, want)
+		}
+	}
+}
+
 // Diverging parameters are the model's fault: the run is stored as diverged, and not made again.
 func TestDivergedParametersAreStored(t *testing.T) {
 	results(t)

@@ -28,8 +28,10 @@ type Options struct {
 	Data []string
 	// Fresh ignores the runs that came with the module.
 	Fresh bool
-	// Retry makes runs again whose stored record is an error.
-	Retry bool
+	// Retry makes runs again whose stored record is an error. RetryBefore, unless it is zero, does so only for errors
+	// stored before this time, by the clock of the results folder, so that commands with one time try a run once.
+	Retry       bool
+	RetryBefore time.Time
 	// Stale makes runs again that are stored only in another [Generation], and then deletes the earlier ones. Without
 	// it they stay as they are.
 	Stale bool

@@ -34,8 +34,8 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err := w.look(planned.Results); err != nil {
 		return nil, err
 	}
-	if o.Retry && len(w.missing) > 0 {
-		w.retryBefore = w.missing[0].slot.Now()
+	if o.Retry && o.RetryBefore.IsZero() && len(w.missing) > 0 { // a later error comes from its own retry
+		w.options.RetryBefore = w.missing[0].slot.Now()
 	}
 	if err := work(ctx); err != nil {
 		return nil, err
@@ -85,8 +85,6 @@ type runner struct {
 	held     map[string]*store.HeldLease // the leases of this process, by name
 	trained  int                         // number of missing runs trained so far
 	advanced bool                        // an epoch or a run of this process or its workers has ended
-	// retryBefore is when the command began: an error stored after that comes from its own retry.
-	retryBefore time.Time
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
@@ -184,7 +182,10 @@ func (w *runner) wanted(r Result) bool {
 	case r.Record == nil || r.OtherBackend:
 		return true
 	}
-	return w.options.Retry && r.Record.Error != "" && (w.retryBefore.IsZero() || !r.slot.WrittenAfter(w.retryBefore))
+	if before := w.options.RetryBefore; !before.IsZero() {
+		return r.Record.Error != "" && !r.slot.WrittenAfter(before)
+	}
+	return w.options.Retry && r.Record.Error != ""
 }
 
 // here reports whether the run's own slot holds its facts.

@@ -31,7 +31,7 @@ func (s Study) Work(ctx context.Context, o Options, life io.Reader, notes io.Wri
 		if err != nil {
 			return err
 		}
-		o.Progress, o.Jobs, o.Notice, o.Retry = nil, 0, notice, !task.RetryBefore.IsZero()
+		o.Progress, o.Jobs, o.Notice, o.RetryBefore = nil, 0, notice, task.RetryBefore
 		if o.leases == nil {
 			o.leases = new(store.Leases)
 		}
@@ -42,7 +42,6 @@ func (s Study) Work(ctx context.Context, o Options, life io.Reader, notes io.Wri
 		}
 		w := s.runner(planned, o)
 		defer w.close()
-		w.retryBefore = task.RetryBefore
 		w.missing = planned.Results.only(w.wanted)
 		if task.Alone {
 			return w.nextAlone(ctx)
@@ -86,7 +85,7 @@ func (w *runner) supervise(ctx context.Context) error {
 		return errNoWorker
 	}
 	pool := workers.NewPool(w.options.Worker, w.options.Jobs, w.options.Cores, sentinels)
-	return workers.NewSupervisor(pool, &board{runner: w}, workers.Task{RetryBefore: w.retryBefore}).Run(ctx)
+	return workers.NewSupervisor(pool, &board{runner: w}, workers.Task{RetryBefore: w.options.RetryBefore}).Run(ctx)
 }
 
 // board implements [workers.Board] for the missing runs.

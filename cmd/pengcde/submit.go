@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/support/humanize"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -39,6 +40,8 @@ type submitCommand struct {
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As for run; else $$PENGCDE_BACKEND, or xla:cuda with --gpus." placeholder:"NAME"`
 	kubernetesFlags
+
+	retryBefore time.Time // of tasks, with Retry, so that they repeat no failure of each other
 }
 
 // Run submits an array job, or prints the manifest of one, whose tasks take runs until none is left.
@@ -54,6 +57,9 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	c.Profile = string(report.Profile)
+	if c.Retry {
+		c.retryBefore = store.In(report.Folder(), c.Study, nil).Now()
+	}
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
 	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
@@ -150,10 +156,13 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 // runArguments returns the command of a task, without the program.
 func (c *submitCommand) runArguments() []string {
 	command := append([]string{"run"}, c.arguments()...)
+	if c.Retry {
+		command = append(command, "--retry-before", c.retryBefore.UTC().Format(time.RFC3339Nano))
+	}
 	for _, flag := range []struct {
 		name string
 		set  bool
-	}{{"--retry", c.Retry}, {"--stale", c.Stale}, {"--seeds-together", c.SeedsTogether}} {
+	}{{"--stale", c.Stale}, {"--seeds-together", c.SeedsTogether}} {
 		if flag.set {
 			command = append(command, flag.name)
 		}

@@ -53,8 +53,8 @@ func TestSubmitKubernetes(t *testing.T) {
 	}{
 		{nil, 1, "map[cpu:1 memory:5121Mi]", "--jobs=1 --checkpoint-every 30s"}, // nothing is trained
 		{[]string{"--jobs", "2", "--array-size", "3"}, 3, "map[cpu:2 memory:5121Mi]", "--jobs=2 --checkpoint-every 30s"},
-		{[]string{"--gpus", "1", "--cpus", "4", "--memory", "8Gi", "--retry"}, 1, "map[cpu:4 memory:8Gi nvidia.com/gpu:1]",
-			"--retry --jobs=1 --backend xla:cuda --checkpoint-every 30s"},
+		{[]string{"--gpus", "1", "--cpus", "4", "--memory", "8Gi", "--stale"}, 1, "map[cpu:4 memory:8Gi nvidia.com/gpu:1]",
+			"--stale --jobs=1 --backend xla:cuda --checkpoint-every 30s"},
 	} {
 		code, stdout, stderr := in(t, folder, folder, onKubernetes(c.more...)...)
 		var got manifestOf

@@ -74,6 +74,31 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
+// Tasks make runs again that failed before the job was submitted, and repeat no failure of each other.
+func TestSubmittedRetries(t *testing.T) {
+	folder := t.TempDir()
+	results := filepath.Join(folder, "epidemics")
+	output(t, folder, append([]string{"run"}, few...)...)
+	for name := range files(t, folder, "*.json") {
+		if err := os.WriteFile(filepath.Join(results, name), []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ first, want string }{
+		{"touch " + results + "/*.json; sleep 0.1;", "0 of 4 runs stored"}, // as if another task had stored the errors
+		{"", "4 of 4 runs stored"},
+	} {
+		cluster(t, map[string]string{"sbatch": c.first + ` sh "$2" >&2; echo 812`})
+		code, stdout, stderr := in(t, folder, folder, submit("--retry")...)
+		if code != 0 || !strings.Contains(stdout, "job 812 submitted") || !strings.Contains(stderr, "4 of 4 runs to make") {
+			t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+		}
+		if text := output(t, folder, append([]string{"show"}, few...)...); !strings.Contains(text, c.want) {
+			t.Errorf("after %q want %s in\n%s", c.first, c.want, text)
+		}
+	}
+}
+
 func TestSubmitDry(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", t.TempDir()) // without Slurm

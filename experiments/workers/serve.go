@@ -20,8 +20,8 @@ type Task struct {
 	// Alone selects runs that must be made with no other process running; otherwise the worker makes runs that may be
 	// made in parallel.
 	Alone bool
-	// RetryBefore is when the command began, by the clock of the results folder. It is set if runs with an earlier
-	// stored error must be made again.
+	// RetryBefore is when the command began or its job was submitted, by the clock of the results folder. It is set if
+	// runs with an earlier stored error must be made again.
 	RetryBefore time.Time `json:",omitzero"`
 }
 
