@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -89,12 +90,18 @@ func checkOption(option string) error {
 	if !strings.HasPrefix(name, "--") && len(name) > 2 { // a value follows without a blank, as in -a0-3
 		name = name[:2]
 	}
-	if flag, is := own[name]; is {
-		advice := "leave it out"
-		if flag != "" {
-			advice += " and use " + flag
+	for _, full := range slices.Sorted(maps.Keys(own)) { // sbatch takes the beginning of a long option for it
+		if !strings.HasPrefix(full, name) {
+			continue
 		}
-		return fmt.Errorf("slurm: option %q of sbatch, which the script of the job sets itself: %s", option, advice)
+		short, advice := "", "leave it out"
+		if full != name {
+			short = " short for " + full + ","
+		}
+		if own[full] != "" {
+			advice += " and use " + own[full]
+		}
+		return fmt.Errorf("slurm: option %q of sbatch,%s which the script of the job sets itself: %s", option, short, advice)
 	}
 	if !equals && len(strings.Fields(option)) > 2 {
 		return fmt.Errorf("slurm: %q, want one option of sbatch, with = before a value with blanks, such as "+
