@@ -7,10 +7,11 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
-// RunState is a planned run, and whether it is stored: Made with facts, Stale only in another [Generation].
+// RunState is a planned run, and whether it is stored: Made with facts, Failed with the error that prevented it, Stale
+// only in another [Generation].
 type RunState struct {
 	Run
-	Made, Stale bool
+	Made, Failed, Stale bool
 }
 
 // RunStates lists planned runs with their states.
@@ -20,6 +21,9 @@ type RunStates []RunState
 func (r RunStates) Count() (stored, planned int) {
 	return r.in(func(run RunState) bool { return run.Made }), len(r)
 }
+
+// Failed returns the number of runs that are stored with an error.
+func (r RunStates) Failed() int { return r.in(func(run RunState) bool { return run.Failed }) }
 
 // Stale returns the number of runs that are stored only in another [Generation].
 func (r RunStates) Stale() int { return r.in(func(run RunState) bool { return run.Stale }) }
@@ -82,7 +86,7 @@ func statesIn(all store.Store, names store.Names, backend string, runs []Run) (R
 		if err != nil {
 			return nil, err
 		}
-		states[i].Made, states[i].Stale = state == store.Made, state == store.Stale
+		states[i].Made, states[i].Failed, states[i].Stale = state == store.Made, state == store.Failed, state == store.Stale
 	}
 	return states, nil
 }

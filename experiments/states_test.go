@@ -19,8 +19,11 @@ func TestStates(t *testing.T) {
 		r := storedOf(t, s, o)
 		for i, result := range r.Results {
 			got := states[Quick][i]
-			if got.Made != result.made() || got.Stale != result.Stale || got.String() != result.String() {
-				t.Errorf("%s: %v is %+v, Stored says made %t, stale %t", what, got.Run, got, result.made(), result.Stale)
+			failed := result.Record != nil && result.Record.Error != ""
+			if got.Made != result.made() || got.Failed != failed || got.Stale != result.Stale ||
+				got.String() != result.String() {
+				t.Errorf("%s: %v is %+v, Stored says made %t, failed %t, stale %t", what, got.Run, got, result.made(), failed,
+					result.Stale)
 			}
 		}
 		if stored, planned := states[Quick].Count(); stored != made || planned != 4 || states[Quick].Stale() != stale {

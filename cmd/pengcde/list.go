@@ -138,6 +138,9 @@ func takeStock(ctx context.Context, study experiments.Study, data []string) (s s
 		for id, runs := range of {
 			stored, planned := runs.Count()
 			s.runs[id][i] = fmt.Sprintf("%d/%d", stored, planned)
+			if failed := runs.Failed(); failed > 0 {
+				s.runs[id][i] += fmt.Sprintf(", %d failed", failed)
+			}
 			if stale := runs.Stale(); stale > 0 {
 				s.runs[id][i] += fmt.Sprintf(", %d stale", stale)
 			}

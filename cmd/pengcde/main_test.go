@@ -201,6 +201,23 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
+// A run that failed is counted by list, apart from those that nobody has made.
+func TestListOfFailedRuns(t *testing.T) {
+	folder := t.TempDir()
+	output(t, folder, "run", "epidemics", "--models", "zero", "--fresh")
+	stored := files(t, folder, "*.json")
+	for name := range stored {
+		if err := os.WriteFile(filepath.Join(folder, "epidemics", name), []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if text, want := output(t, folder, "list", "epidemics"), fmt.Sprintf("%d/%d, 1 failed", len(stored)-1,
+		len(stored)); !strings.Contains(text, want) {
+		t.Errorf("list does not say %q:\n%s", want, text)
+	}
+}
+
 // Runs of another generation are counted by list and show, ignored by run, and made again by run --stale.
 func TestStale(t *testing.T) {
 	folder := t.TempDir()
