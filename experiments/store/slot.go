@@ -188,14 +188,21 @@ func (s Slot) Checkpoint() *train.Checkpoint {
 // TrialInfix follows the name of the run in the names of its trials' checkpoints.
 const TrialInfix = ".trial"
 
-// removeCheckpoints deletes the checkpoints of the run and of its trials.
-func (s Slot) removeCheckpoints() error {
-	all := []error{s.Checkpoint().Remove()}
-	trials, err := durable.Beside(s.path() + TrialInfix)
-	for _, file := range trials {
-		all = append(all, os.Remove(file))
+// removeLeft deletes what trainings and killed processes left beside the record and the lease. It lists the folder once
+// if there is nothing.
+func (s Slot) removeLeft() error {
+	beside, err := durable.Beside(s.path() + ".")
+	left := func(file string) bool { return file != s.file() && file != s.LeaseFile() }
+	if err != nil || !slices.ContainsFunc(beside, left) {
+		return err
 	}
-	return errors.Join(append(all, err)...)
+	all := []error{durable.RemoveBegun(s.file()), s.Checkpoint().Remove(), removeMoved(s.LeaseFile())}
+	for _, file := range beside {
+		if strings.Contains(filepath.Base(file), s.name+TrialInfix) {
+			all = append(all, os.Remove(file))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // LeaseFile returns the path of the run's lease file.
@@ -208,13 +215,7 @@ func (s Slot) Take() (*HeldLease, error) {
 		return nil, Unusable(err)
 	}
 	h, err := s.leases.take(s.LeaseFile())
-	if err != nil || h == nil {
-		return nil, Unusable(err)
-	}
-	if err := durable.RemoveBegun(s.file()); err != nil {
-		return nil, errors.Join(Unusable(err), h.Release())
-	}
-	return h, nil
+	return h, Unusable(err)
 }
 
 // Lock calls do while this process holds the run, unless another process has it. If do returns done, the files next
@@ -230,7 +231,7 @@ func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err
 			if !done {
 				return nil
 			}
-			return errors.Join(s.removeCheckpoints(), removeMoved(h.path))
+			return s.removeLeft()
 		}))
 	}()
 	if done, err = do(h); done {

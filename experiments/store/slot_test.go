@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -20,6 +21,32 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := encode(map[string]any{"a": func() {}}); err == nil {
 		t.Error("a function is written")
+	}
+}
+
+// A run that is done leaves its record alone, whatever trainings and killed processes left beside it.
+func TestWhatIsLeftBesideARun(t *testing.T) {
+	all := In(t.TempDir(), "waves", nil)
+	slot, err := all.Slot("identity", 2, "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := slot.Name()
+	kept := []string{name + ".json", name + ".json.bak", name + "2.lock"}
+	for _, left := range []string{"." + name + ".json123", name + ".a.safetensors", "." + name + ".b.safetensors4",
+		name + TrialInfix + "0.a.safetensors", "." + name + TrialInfix + "1.b.safetensors5", name + ".lock.MOVED"} {
+		for _, file := range append(kept, left) {
+			if err := os.WriteFile(filepath.Join(all.Folder(), file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := slot.Lock(func(*HeldLease) (bool, error) { return true, nil }); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(all.Folder())
+		if err != nil || len(entries) != len(kept) {
+			t.Errorf("beside %q: %v are left, %v, want %q", left, entries, err, kept)
+		}
 	}
 }
 

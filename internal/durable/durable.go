@@ -71,8 +71,8 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// Beside returns the paths of files in path's folder that begin with path and are longer. Pattern characters in path
-// stand for themselves.
+// Beside returns the paths of files in path's folder that begin with path, or with a dot before its name as temporary
+// files do, and are longer. Pattern characters in path stand for themselves.
 func Beside(path string) (all []string, err error) {
 	folder, name := filepath.Split(path)
 	open, err := os.Open(filepath.Clean(folder))
@@ -85,7 +85,11 @@ func Beside(path string) (all []string, err error) {
 	defer open.Close()
 	names, err := open.Readdirnames(-1) // faster than os.ReadDir, which sorts all of a large folder
 	for _, each := range names {
-		if rest, found := strings.CutPrefix(each, name); found && rest != "" {
+		rest, found := strings.CutPrefix(each, name)
+		if !found {
+			rest, found = strings.CutPrefix(each, "."+name)
+		}
+		if found && rest != "" {
 			all = append(all, folder+each)
 		}
 	}
@@ -96,10 +100,10 @@ func Beside(path string) (all []string, err error) {
 // RemoveBegun deletes temporary files of the file at path that killed processes left. No process may be writing the
 // file.
 func RemoveBegun(path string) error {
-	begun := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
-	all, err := Beside(begun)
+	all, err := Beside(path)
 	for _, file := range all {
-		if strings.Trim(file[len(begun):], "0123456789") != "" {
+		number, begun := strings.CutPrefix(filepath.Base(file), "."+filepath.Base(path))
+		if !begun || strings.Trim(number, "0123456789") != "" {
 			continue
 		}
 		if failed := os.Remove(file); !errors.Is(failed, fs.ErrNotExist) {

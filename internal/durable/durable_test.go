@@ -54,13 +54,14 @@ func TestBeside(t *testing.T) {
 	if all, err := Beside(filepath.Join(folder, "x")); len(all) != 0 || err != nil {
 		t.Errorf("%v, %v in no folder", all, err)
 	}
-	for _, name := range []string{"x", "x.lock", "x.json", "y.lock"} {
+	for _, name := range []string{"x", "x.lock", "x.json", ".x.json12", "y.lock", "..x.json", ".y.x"} {
 		if err := WriteFile(filepath.Join(folder, name), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	path := filepath.Join(folder, "x")
-	if all, err := Beside(path); err != nil || !slices.Equal(all, []string{path + ".json", path + ".lock"}) {
+	if all, err := Beside(path); err != nil || !slices.Equal(all, []string{
+		filepath.Join(filepath.Dir(path), ".x.json12"), path + ".json", path + ".lock"}) {
 		t.Errorf("%v, %v", all, err)
 	}
 	if all, err := Beside(filepath.Join(path, "y")); err == nil {
