@@ -56,7 +56,7 @@ func (r *Report) Part() (*Part, error) {
 		}
 		p.Page = *page
 	}
-	undrawn, err := p.drop()
+	undrawn, err := p.draw()
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func (r *Report) Part() (*Part, error) {
 	return p, nil
 }
 
-// drop removes the figures that cannot be drawn, and returns a note on each: the other figures and the tables are shown
-// without them.
-func (p *Page) drop() (notes figures.NoteList, err error) {
+// draw draws the figures. It removes those that cannot be drawn and returns a note on each: the other figures and the
+// tables are shown without them.
+func (p *Page) draw() (notes figures.NoteList, err error) {
 	all, pictures := p.Figures, p.Pictures
 	p.Figures = nil
 	for i, figure := range all {
-		_, err := figure.SVG()
+		figure.Drawing, err = figure.SVG()
 		switch {
 		case err == nil:
 			p.Figures = append(p.Figures, figure)
@@ -103,10 +103,11 @@ func (p *Part) FoldedTables() (shown, folded []*figures.Table) {
 	return p.Tables[:p.Overviews], p.Tables[p.Overviews:]
 }
 
-// PageFigure is a figure with its file name, without extension.
+// PageFigure is a figure with its file name, without extension. [Report.Part] sets Drawing to the figure's SVG.
 type PageFigure struct {
 	Name string
 	*figures.Figure
+	Drawing []byte
 }
 
 // Origin describes the source of the stored results: their number, dates, machines and total time.

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -96,6 +97,9 @@ func TestPartWithoutFigure(t *testing.T) {
 	}
 	if len(p.Figures) != 2 || p.Figures[0].Name != "first" || p.Pictures != 1 {
 		t.Errorf("%+v", p.Page)
+	}
+	if svg, err := p.Figures[0].SVG(); err != nil || !bytes.Equal(p.Figures[0].Drawing, svg) {
+		t.Errorf("drawn as\n%s\nwant, %v,\n%s", p.Figures[0].Drawing, err, svg)
 	}
 	notes := strings.Join(p.Notes, "\n")
 	if strings.Count(notes, "A figure is left out") != 1 || !strings.Contains(notes, `drawing "low" at 640 by 60`) {

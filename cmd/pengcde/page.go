@@ -58,12 +58,8 @@ func (c *pageCommand) write(document *pages.Document, s *streams) error {
 		return err
 	}
 	for _, figure := range drawn {
-		svg, err := figure.SVG()
-		if err != nil {
-			return err
-		}
 		path := filepath.Join(folder, figure.Name+".svg")
-		if err := durable.WriteFile(path, svg); err != nil {
+		if err := durable.WriteFile(path, figure.Drawing); err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out, path)
