@@ -138,7 +138,7 @@ func TestReport(t *testing.T) {
 func TestPagesOfOneRun(t *testing.T) {
 	root, own := checkoutFolder(t), t.TempDir()
 	for _, args := range [][]string{
-		{"run", "contact", "--profile", "quick", "--models", "constant", "--seeds", "0"},
+		{"run", "contact", "--profile", "quick", "--models", "gn-ode", "--seeds", "0"},
 		{"report", "--profile", "quick", "--out", filepath.Join(root, "report.html")},
 		{"results", "page", "--profile", "quick", "--out", filepath.Join(root, "results.md")},
 	} {
