@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -150,14 +151,38 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Times in a unit that makes millions of steps are noticed, once for each model.
-func TestManySteps(t *testing.T) {
+// Times in seconds are noticed, once for each model, and times in days are not.
+func TestTimesInASmallUnit(t *testing.T) {
+	for _, c := range []struct {
+		adaptive *ode.PID
+		unit     float64
+		want     string
+	}{
+		{nil, 86400, "1.73e+06 constant steps of 0.1"},
+		{nil, 100, "200 units of time in 2 intervals"},
+		{&ode.PID{}, 86400, "1.728e+05 units of time in 2 intervals"},
+		{&ode.PID{}, 1, ""},
+	} {
+		if got := noticesOfTimes(t, c.adaptive, c.unit); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("adaptive %v, snapshots %g apart: notices %q, want %q", c.adaptive != nil, c.unit, got, c.want)
+		}
+	}
+}
+
+// noticesOfTimes returns the notices on two samples of a window whose snapshots are unit apart.
+func noticesOfTimes(t *testing.T, adaptive *ode.PID, unit float64) string {
+	t.Helper()
 	var notices bytes.Buffer
-	m := ringModel(t, func(c *Config) { c.Notices, c.Step = &notices, 0.1 })
+	m := ringModel(t, func(c *Config) {
+		c.Notices, c.Adaptive, c.Step = &notices, adaptive, 0.1
+		if adaptive != nil {
+			c.Step = 0
+		}
+	})
 	series := *ring(t)
 	series.Times = nil
 	for k := range ring(t).Times {
-		series.Times = append(series.Times, 86400*float64(k))
+		series.Times = append(series.Times, unit*float64(k))
 	}
 	w := dyngraph.Window{Series: &series, Start: 1, Length: 4}
 	for range 2 {
@@ -165,10 +190,10 @@ func TestManySteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := notices.String()
-	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "1.73e+06 constant steps of 0.1") {
-		t.Errorf("notices %q", text)
+	if n := strings.Count(notices.String(), "\n"); n > 1 {
+		t.Errorf("%d notices: %s", n, notices.String())
 	}
+	return notices.String()
 }
 
 // A call validates a series once, and each call validates it anew.

@@ -23,7 +23,7 @@ type Model struct {
 	declared   []nn.Param
 	params     []*tensors.Tensor // as declared; nil when closed, or lost with the device
 	closed     bool
-	noted      struct{ control, features, steps bool } // warnings already written to Config.Notices
+	noted      struct{ control, features, times bool } // warnings already written to Config.Notices
 	capacities map[run]equivariant.NeighbourCapacity   // of windows without unused edges; empty for windows with all edges
 }
 

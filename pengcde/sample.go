@@ -147,7 +147,7 @@ func (m *Model) sample(w dyngraph.Window, training bool, valid validated) (sampl
 	}
 	snapshots = withoutLoops(pattern, snapshots, present)
 	m.noteFeatures(s, w.Start, seen)
-	m.noteSteps(s, knots)
+	m.noteTimes(s, knots)
 	all, onAll := pattern, snapshots
 	pattern, snapshots, capacity := m.ownEdges(w, all, onAll)
 	seen, err = m.config.Smoothing.Apply(knots[:len(seen)], seen, m.config.Nodes)

@@ -182,4 +182,7 @@ func ULP(x float64) float64 {
 	return math.Nextafter(x, math.Inf(1)) - x
 }
 
+// Resolution returns the shortest step of a solve from t0 to t1, four units in the last place of the larger time.
+func Resolution(t0, t1 float64) float64 { return 4 * ULP(math.Max(math.Abs(t0), math.Abs(t1))) }
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

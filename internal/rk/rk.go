@@ -39,6 +39,10 @@ func Ends(step, t0, t1 float64) ([]float64, error) {
 			t1, ratio, Most)
 	}
 	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
+	if least := Resolution(t0, t1); n > 1 && math.Abs(t1-t0) < least*float64(n) {
+		return nil, fmt.Errorf("constant step %g from %g to %g, where times closer than %g cannot be told apart: try a "+
+			"larger step, or times that count from a later origin", step, t0, t1, least)
+	}
 	ends := make([]float64, n)
 	for k := range ends {
 		ends[k] = t0 + (t1-t0)*(float64(k+1)/float64(n))

@@ -279,7 +279,9 @@ func (p *problem) Validate(ctx context.Context, params []*tensors.Tensor) (mean 
 func (l *Learner) Close() {
 	xla.Free(l.params...)
 	l.params = nil
-	l.solver.Close()
+	if l.solver != nil {
+		l.solver.Close()
+	}
 	for _, p := range []*xla.Program{l.start, l.loss, l.gradient} {
 		if p != nil {
 			p.Close()

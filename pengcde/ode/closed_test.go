@@ -23,12 +23,21 @@ func TestClosedSolver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var none context.Context
+	_, pull := sol.Pullback(none, sol.Z)
+	_, at := sol.At(none, [][]float64{{0.3}})
+	_, stiff := sol.Stiffness(none)
+	for what, err := range map[string]error{"Pullback": pull, "At": at, "Stiffness": stiff} {
+		if !errors.Is(err, ErrInput) {
+			t.Errorf("%s without a context: %v, want ErrInput", what, err)
+		}
+	}
 	s.Close()
 	s.Close()
 	_, run := s.Run(context.Background(), p)
 	_, plan := s.Plan(p)
-	_, pull := sol.Pullback(context.Background(), sol.Z)
-	_, at := sol.At(context.Background(), [][]float64{{0.3}})
+	_, pull = sol.Pullback(context.Background(), sol.Z)
+	_, at = sol.At(context.Background(), [][]float64{{0.3}})
 	for what, err := range map[string]error{"Run": run, "Plan": plan, "Pullback": pull, "At": at} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s: %v, want ErrClosed", what, err)

@@ -32,10 +32,10 @@ func (p problem) inGraph(t *testing.T, backend *xla.Backend, g InGraph, times []
 		t.Fatal(err)
 	}
 	defer xla.Free(out...)
-	return floats(out)
+	return flat64(out)
 }
 
-func floats(ts []*tensors.Tensor) [][]float64 {
+func flat64(ts []*tensors.Tensor) [][]float64 {
 	values := make([][]float64, len(ts))
 	for i, x := range ts {
 		values[i] = tensors.MustCopyFlatData[float64](x)
@@ -67,7 +67,7 @@ func (p problem) bySolver(t *testing.T, backend *xla.Backend, g InGraph, times [
 		t.Fatal(err)
 	}
 	defer grads.Free()
-	return floats(append([]*tensors.Tensor{sol.Z, grads.Z0}, grads.Args...))
+	return flat64(append([]*tensors.Tensor{sol.Z, grads.Z0}, grads.Args...))
 }
 
 func compareInGraph(t *testing.T, got, want [][]float64) {

@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -33,6 +34,13 @@ func (e *InputError) Error() string {
 
 // Unwrap returns [ErrInput].
 func (e *InputError) Unwrap() error { return ErrInput }
+
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return errs.New(ErrInput, "pengcde/ode: the context is nil, want one such as context.Background()")
+	}
+	return nil
+}
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
@@ -108,8 +116,11 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 		return nil, err
 	}
 	for b, row := range rows {
-		if len(row) == 0 || len(row) != len(rows[0]) {
-			return nil, errs.New(ErrInput, "pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1",
+		if len(row) == 0 {
+			return nil, errs.New(ErrInput, "pengcde/ode: sample %d has no %ss, want at least one", b, what)
+		}
+		if len(row) != len(rows[0]) {
+			return nil, errs.New(ErrInput, "pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many",
 				b, len(row), what, len(rows[0]))
 		}
 	}

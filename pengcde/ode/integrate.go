@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -14,8 +15,8 @@ import (
 
 // Run solves a problem. It is [Solver.Solve] with more options.
 func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
-	if ctx == nil {
-		return nil, errs.New(ErrInput, "pengcde/ode: the context is nil, want one such as context.Background()")
+	if err := checkContext(ctx); err != nil {
+		return nil, err
 	}
 	control, times, stops, err := s.check(p)
 	if err != nil {
@@ -169,6 +170,9 @@ func (m *integration) release(ts ...*tensors.Tensor) {
 }
 
 // begin sets the samples to their start.
+// leastNormal is the smallest normal float32. Smaller tolerances count as 0 in states of float32 and shorter types.
+const leastNormal = 0x1p-126
+
 func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
@@ -179,6 +183,10 @@ func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) 
 		rtol[b], atol[b] = 1, 1
 		if m.samples[b].steps != nil {
 			rtol[b], atol[b] = m.samples[b].steps.Tolerances()
+		}
+		if lost := z0.DType() != dtypes.Float64 && atol[b] < leastNormal; lost && atol[b] > 0 {
+			return errs.New(ErrInput, "pengcde/ode: ATol %g is 0 for states of %s, so that the tolerance of a state at 0 is 0: "+
+				"want at least %g", atol[b], z0.DType(), leastNormal)
 		}
 	}
 	if m.every {

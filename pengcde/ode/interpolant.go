@@ -61,6 +61,9 @@ var ErrNoInterpolant = errors.New("pengcde/ode: the solution kept no stages: use
 // needs [Problem.Interpolant].
 func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, error) {
 	const what = "time"
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if s.interpolant == nil {
 		return nil, ErrNoInterpolant
 	}

@@ -1,9 +1,11 @@
 package ode
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -76,6 +78,35 @@ type Method struct {
 	Interpolant func(theta float64) []float64
 }
 
+// consistent returns an error if the weights do not add up as those of every Runge-Kutta method do.
+func (m *Method) consistent() error {
+	last := len(m.C) - 1
+	end := m.Interpolant(1)
+	for i, row := range m.A {
+		if sum := floats.Sum(row); !(math.Abs(sum-m.C[i]) < adding) {
+			return errs.New(ErrInput, "pengcde/ode: row %d of A of method %s adds up to %g, want its node %g", i, m.Name, sum,
+				m.C[i])
+		}
+	}
+	for i, start := range m.Interpolant(0) {
+		b := 0.0
+		if i < last {
+			b = m.A[last][i]
+		}
+		if !(math.Abs(start) < adding && math.Abs(end[i]-b) < adding) {
+			return errs.New(ErrInput, "pengcde/ode: weight %d of Interpolant of method %s goes from %g to %g, want from 0 to %g, "+
+				"the weight of the solution", i, m.Name, start, end[i], b)
+		}
+	}
+	if sum := floats.Sum(m.Error); !(math.Abs(sum) < adding) {
+		return errs.New(ErrInput, "pengcde/ode: Error of method %s adds up to %g, want 0", m.Name, sum)
+	}
+	return nil
+}
+
+// adding bounds the rounding of sums of weights that are given in decimals.
+const adding = 1e-6
+
 // stages returns the number of stages of a step, including the first, which the previous step evaluated.
 func (m *Method) stages() int { return len(m.C) }
 
@@ -100,9 +131,12 @@ func (m *Method) check(adaptive bool) error {
 				m.Name)
 		}
 	}
-	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(1)) != s {
+	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(0)) != s || len(m.Interpolant(1)) != s {
 		return errs.New(ErrInput, "pengcde/ode: method %s: want its order, and as many weights in Error (or none) and "+
 			"Interpolant as its %d nodes", m.Name, s)
+	}
+	if err := m.consistent(); err != nil {
+		return err
 	}
 	if adaptive && (m.Error == nil || m.ErrorOrder < 1) {
 		return errs.New(ErrInput, "pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps "+

@@ -107,11 +107,19 @@ func TestMethodErrors(t *testing.T) {
 		"implicit": {Method: change(*Tsit5, func(m *Method) {
 			m.A = append([][]float64{{1}}, m.A[1:]...)
 		})},
-		"short error":           {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
-		"no order of the error": {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
-		"no extension":          {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
-		"no order":              {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
-		"empty":                 {Method: &Method{}},
+		"short error":            {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
+		"no order of the error":  {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
+		"no extension":           {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
+		"no order":               {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
+		"empty":                  {Method: &Method{}},
+		"nodes that are no sum":  {Method: change(*Heun, func(m *Method) { m.A = [][]float64{nil, {0.5}, m.A[2]} })},
+		"weights below 1":        {Method: change(*Heun, func(m *Method) { m.A = [][]float64{nil, m.A[1], {0.5, 0.4}} })},
+		"an error of a constant": {Method: change(*Heun, func(m *Method) { m.Error = []float64{0.5, 0.5, 0} })},
+		"an extension to another end": {Method: change(*Heun, func(m *Method) {
+			m.Interpolant = func(x float64) []float64 { return []float64{x, 0, 0} }
+		})},
+		"a nil step size":     {StepSize: (*PID)(nil)},
+		"a nil constant step": {StepSize: (*Constant)(nil)},
 	} {
 		if _, err := New(xlatest.Go(t), field, config); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v, want ErrInput", name, err)

@@ -122,6 +122,9 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 // Pullback does not need Z, and may be called again. If [Memory] keeps fewer states than steps, it drops the states it
 // has passed, except the first, so that a second call takes more steps again.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if s.history == nil {
 		return nil, ErrNoTrail
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -126,6 +127,9 @@ type control struct {
 
 // controlOf returns a control with step sizes that suit the method.
 func (s *Solver) controlOf(steps StepSize) (control, error) {
+	if own := reflect.ValueOf(steps); own.Kind() == reflect.Pointer && own.IsNil() {
+		return control{}, errs.New(ErrInput, "pengcde/ode: StepSize is a nil %T, want PID, Constant or Given", steps)
+	}
 	c, adaptive := control{steps, s.maxSteps}, false
 	switch steps.(type) {
 	case Constant, *Constant, Given, *Given:

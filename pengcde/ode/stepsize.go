@@ -48,7 +48,7 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	if err != nil {
 		return nil, errs.New(ErrInput, "pengcde/ode: %w", err)
 	}
-	return &given{ends: ends, near: resolution(t0, t1)}, nil
+	return newGiven(t0, ends), nil
 }
 
 // Given takes steps with the given ends, for example to replay a solve made elsewhere with the same step-to times. A
@@ -81,13 +81,23 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		return nil, &InputError{What: "end of given step", Sample: sample, Entry: len(ends) - 1, Value: last,
 			Want: fmt.Sprintf("the last save time %g", t1)}
 	}
-	return &given{ends: ends, near: resolution(t0, t1)}, nil
+	return newGiven(t0, ends), nil
 }
 
 type given struct {
 	ends []float64
 	near float64
 	next int
+}
+
+// newGiven returns steps from t0 to the last end. A step-to time counts as an end within a quarter of the shortest step
+// at most, so that none of the steps is lost.
+func newGiven(t0 float64, ends []float64) *given {
+	near, last := nearby(t0, ends[len(ends)-1]), t0
+	for _, end := range ends {
+		near, last = math.Min(near, math.Abs(end-last)/4), end
+	}
+	return &given{ends: ends, near: near}
 }
 
 func (s *given) Next(float64) float64 { return s.ends[s.next] }

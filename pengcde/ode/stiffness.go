@@ -36,6 +36,9 @@ const powerIterations, powerAverage = 20, 10
 // to the next. The cost is about three pullbacks of the solve; the first call compiles a program. Like
 // [Solution.Pullback], Stiffness needs the states that the solve kept.
 func (s *Solution) Stiffness(ctx context.Context) ([]Stiffness, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if s.history == nil {
 		return nil, ErrNoTrail
 	}

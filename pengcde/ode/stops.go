@@ -27,14 +27,13 @@ type stop struct {
 // take merges a jump at the nearby time t with the stop.
 func (s *stop) take(t float64) { s.jumps, s.reach = true, math.Max(s.reach, math.Abs(t-s.t)) }
 
-// resolution returns the distance below which two times of a solve from t0 to t1 count as equal.
-func resolution(t0, t1 float64) float64 {
-	return 100 * rk.ULP(math.Max(math.Abs(t0), math.Abs(t1)))
-}
+// nearby returns the distance from a stop below which a step of a solve from t0 to t1 is drawn to it.
+func nearby(t0, t1 float64) float64 { return 25 * rk.Resolution(t0, t1) }
 
-// newStops lists the step-to times between t0 and t1, in the direction of the solve, followed by t1.
+// newStops lists the step-to times between t0 and t1, in the direction of the solve, followed by t1. Times closer than
+// the shortest step are merged.
 func newStops(row []float64, t0, t1 float64) stops {
-	toward, near := direction(t0, t1), resolution(t0, t1)
+	toward, near := direction(t0, t1), rk.Resolution(t0, t1)
 	s := stops{start: stop{t: t0}, least: rk.ULP(t1 - t0)}
 	end := stop{t: t1}
 	for i := range row {
@@ -47,9 +46,9 @@ func newStops(row []float64, t0, t1 float64) stops {
 			last = &s.ahead[len(s.ahead)-1]
 		}
 		switch {
-		case math.Abs(t-t1) <= near:
+		case math.Abs(t-t1) < near:
 			end.take(t)
-		case math.Abs(t-last.t) <= near:
+		case math.Abs(t-last.t) < near:
 			last.take(t)
 		case toward*(t-t0) > 0 && toward*(t1-t) > 0:
 			s.ahead = append(s.ahead, stop{t: t, jumps: true})

@@ -83,7 +83,8 @@ func (i Interval) floats(x *Node) {
 }
 
 // Eval returns the value and the derivative, both [batch, ...], of the path through values [batch, T, ...] at the
-// knots.
+// knots. Gradients with respect to values are exact. For [Natural], those with respect to knots are not: its weights
+// enter as numbers computed before.
 func (i Interval) Eval(values *Node) (x, dx *Node) {
 	i.fits("values", values)
 	i.floats(values)

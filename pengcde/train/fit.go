@@ -28,6 +28,9 @@ import (
 // Config.Checkpoint it continues where an earlier call was interrupted.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
 	[]*tensors.Tensor, *Report, error) {
+	if ctx == nil {
+		return params, nil, errs.New(ErrInput, "pengcde/train: the context is nil, want one such as context.Background()")
+	}
 	config, err := config.withDefaults()
 	if err != nil {
 		return params, nil, err
