@@ -78,7 +78,7 @@ type Method struct {
 	Interpolant func(theta float64) []float64
 }
 
-// consistent returns an error if the weights do not add up as those of every Runge-Kutta method do.
+// consistent returns an error if weights do not add up to the values that every Runge-Kutta method shares.
 func (m *Method) consistent() error {
 	last := len(m.C) - 1
 	end := m.Interpolant(1)
