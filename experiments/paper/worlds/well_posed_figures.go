@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -54,9 +55,9 @@ func sharedFamilies(results experiments.Results) []string {
 	})
 }
 
-// drawSettings draws one number for each run, and one for the whole row. A row with missing or diverged runs, or a
-// number that is not finite, says so instead. A row without runs is left out. There is no figure unless two rows can be
-// compared.
+// drawSettings draws one number for each finished run, and one for a whole row. A row with missing or diverged runs, or a
+// number that is not finite, says so instead of the latter. A row without runs is left out. There is no figure unless two
+// rows can be compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
@@ -66,17 +67,10 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 		if len(runs.Made()) == 0 {
 			continue
 		}
-		row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
-		if row.None = runs.Gap(); row.None == "" {
-			for _, run := range runs {
-				row.Seeds = append(row.Seeds, value(run))
-			}
-			if whole := all(row.Seeds); whole == math.MaxFloat64 {
-				row.Seeds, row.None = nil, notFinite
-			} else {
-				row.Value = figures.Number(whole)
-				complete++
-			}
+		row := settingRow(runs, value, all)
+		row.Style = catalogue.StyleIn(r, id)
+		if row.None == "" {
+			complete++
 		}
 		rows = append(rows, row)
 	}
@@ -84,6 +78,23 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 		return nil, tooFewSettings(axes.Title, complete)
 	}
 	return figures.Dots(axes, rows...)
+}
+
+// settingRow returns a row of [drawSettings] without its style.
+func settingRow(runs experiments.Results, value func(experiments.Result) float64,
+	all func([]float64) float64) figures.DotRow {
+	row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), None: runs.Gap()}
+	for _, run := range runs.Finished() {
+		if v := value(run); v < math.MaxFloat64 {
+			row.Seeds = append(row.Seeds, v)
+		} else {
+			row.None = cmp.Or(row.None, notFinite)
+		}
+	}
+	if row.None == "" {
+		row.Value = figures.Number(all(row.Seeds))
+	}
+	return row
 }
 
 func tooFewSettings(title string, complete int) error {

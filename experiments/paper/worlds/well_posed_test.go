@@ -1,12 +1,18 @@
 package worlds
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -130,5 +136,32 @@ func TestFiguresOfWellPosed(t *testing.T) {
 	}
 	if strings.Contains(alts["well-posed-heat-seconds"], "PENG-CDE begins") {
 		t.Errorf("a row with a diverged run has a cost: %q", alts["well-posed-heat-seconds"])
+	}
+}
+
+// A row without all its runs shows those it has, and no mean.
+func TestSettingRow(t *testing.T) {
+	run := func(error float64, failure string) experiments.Result {
+		return experiments.Result{Record: &experiments.Record{Facts: &experiments.Facts{Failure: failure,
+			Scores: map[string]float64{string(OnTest): error}}}}
+	}
+	score := func(r experiments.Result) float64 { return r.Facts().Scores[string(OnTest)] }
+	for _, c := range []struct {
+		runs  experiments.Results
+		none  string
+		seeds []float64
+	}{
+		{experiments.Results{run(1, ""), run(3, "")}, "", []float64{1, 3}},
+		{experiments.Results{run(1, ""), {}}, "missing, 1 of 2", []float64{1}},
+		{experiments.Results{run(1, ""), run(3, "NaN")}, "diverged, 1 of 2", []float64{1}},
+		{experiments.Results{run(1, ""), run(math.MaxFloat64, "")}, notFinite, []float64{1}},
+	} {
+		row := settingRow(c.runs, score, floats.Max)
+		if row.None != c.none || !slices.Equal(row.Seeds, c.seeds) {
+			t.Errorf("%q with %v, want %q with %v", row.None, row.Seeds, c.none, c.seeds)
+		}
+		if want := figures.Number(3); c.none == "" && fmt.Sprint(row.Value) != fmt.Sprint(want) {
+			t.Errorf("value %v, want %v", row.Value, want)
+		}
 	}
 }
