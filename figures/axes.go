@@ -17,6 +17,7 @@ type Axes struct {
 	Start  time.Time // if set, X counts days from it, and lines, forecasts and heat maps show dates such as 24 Mar
 	Colour string    // label of the colour bar, for heat maps
 	Dot    string    // Dots: what a faint dot is; "" is "one seed"
+	Large  string    // Dots: what a large dot is; "" is "mean"
 	// Published says in the key of Dots where a published result is from; "" is "published".
 	Published string
 	Better    Direction // Lines, Dots: Higher describes the highest, else the lowest

@@ -135,9 +135,10 @@ func (d dots) paper(at ...plotter.XY) *plotter.Scatter {
 }
 
 func (d dots) key() []entry {
-	entries := []entry{{"mean", []plot.Thumbnailer{d.mean(d.colour)}}}
+	mean := cmp.Or(d.axes.Large, "mean")
+	entries := []entry{{mean, []plot.Thumbnailer{d.mean(d.colour)}}}
 	if d.intervals {
-		entries[0] = entry{"mean with 95% interval",
+		entries[0] = entry{mean + " with 95% interval",
 			[]plot.Thumbnailer{&plotter.Line{LineStyle: d.interval(d.colour)}, d.mean(d.colour)}}
 	}
 	if d.singles {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -63,5 +64,23 @@ func TestDotsOfFewRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The key names large and faint dots as the axes say.
+func TestKeyOfDots(t *testing.T) {
+	row := DotRow{Name: "PENG-CDE", Value: Number(3), Seeds: []float64{1, 3}}
+	f, err := Dots(Axes{Title: "Gradients", Large: "largest of all", Dot: "one world"}, row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := f.SVG()
+	for _, want := range []string{">largest of all<", ">one world<"} {
+		if err != nil || !strings.Contains(string(svg), want) {
+			t.Errorf("no %q in the key: %v", want, err)
+		}
+	}
+	if strings.Contains(string(svg), ">mean<") {
+		t.Error("the key says mean")
 	}
 }

@@ -37,12 +37,12 @@ func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Draw
 		results, title = shared, title+" on "+judge.Enumerate(families)+" graphs"
 	}
 	figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-		Title: "Test error by setting: " + title, X: "mean squared error, geometric mean over worlds and seeds"},
+		Large: "geometric mean of all", Title: "Test error by setting: " + title, X: "mean squared error"},
 		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] },
 		func(errors []float64) float64 { return stat.GeometricMean(errors, nil) })
 	drawn.Add(name+"-errors", figure, err)
 	figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-		Title: "Largest gradient norm by setting: " + title, X: "norm before clipping, the largest of all runs"},
+		Large: "largest of all", Title: "Largest gradient norm by setting: " + title, X: "norm before clipping"},
 		func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }, floats.Max)
 	drawn.Add(name+"-norms", figure, err)
 }
