@@ -4,7 +4,7 @@
 //
 // A [Series] of T snapshots over n nodes stores
 //
-//	Times    [T]        strictly increasing; models learn best if they are about 1 apart
+//	Times    [T]        strictly increasing, in a unit in which they are of order 1 apart
 //	Weights  [T][E]     on the E edges of the union pattern, 0 where a snapshot lacks the edge
 //	Features [T][n*p]   row-major by node
 //	Targets  [T][n*q]   row-major by node, may be absent

@@ -82,8 +82,8 @@ func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 // times in the unit of snapshots have fewer.
 const manySteps = 10_000
 
-// longInterval is the mean time between snapshots from which on it is called long. With snapshots 60 apart in place of
-// 1 a training on genes ended with 19 times the loss, with 3600 it failed.
+// longInterval is the mean time between snapshots from which on it is called long. With snapshots 10 apart in place of
+// 0.17 a training on genes ended with 19 times the loss, with 600 it failed.
 const longInterval = 50
 
 // noteTimes writes a warning to Config.Notices, once for each model, if the times of a window are in a unit so small

@@ -141,7 +141,7 @@ func (s *seeds) UnmarshalText(text []byte) error {
 type runCommand struct {
 	choice
 	Retry           bool          `help:"Retry runs that failed."`
-	RetryBefore     time.Time     `help:"Retry runs that failed before this time, as submit tells its tasks." placeholder:"2026-03-31T12:00:00Z"`
+	RetryBefore     time.Time     `help:"Retry runs that failed before this time." placeholder:"2026-03-31T12:00:00Z"`
 	Stale           bool          `help:"Replace runs of which only another generation is stored."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`

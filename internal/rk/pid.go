@@ -117,7 +117,7 @@ func (s *Adaptive) Begin(h float64) {
 
 // Next returns the end of the next try from t, or t if the step is too small.
 func (s *Adaptive) Next(t float64) float64 {
-	least := 4 * ULP(t)
+	least := Resolution(t, t)
 	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), least) {
 		return t
 	}

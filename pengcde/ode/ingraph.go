@@ -18,8 +18,8 @@ import (
 // The steps are unrolled, since GoMLX 0.28 has no gradient of a loop (While) inside a graph. The size of the graph
 // grows with the number of steps times the stages of the method. XLA on a CPU compiles long chains of elementwise
 // operations in more than proportional time: on two cores the gradient of a scalar equation over 10 steps of Tsit5
-// compiled in 2 to 7 s, over 20 steps in 14 s to more than a minute. For many steps, or for adaptive steps, use [Solver], which
-// compiles only one step.
+// compiled in 2 to 7 s, over 20 steps in 14 s to more than a minute. For many steps, or for adaptive steps, use
+// [Solver], which compiles only one step.
 //
 // The graph has no checks at run time: a state that overflows goes on as NaN. All samples of the batch share their
 // times. There are no step-to times: where the field jumps, the step that ends there and the step that begins there see

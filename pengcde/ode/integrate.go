@@ -169,10 +169,10 @@ func (m *integration) release(ts ...*tensors.Tensor) {
 	}
 }
 
-// begin sets the samples to their start.
 // leastNormal is the smallest normal float32. Smaller tolerances count as 0 in states of float32 and shorter types.
 const leastNormal = 0x1p-126
 
+// begin sets the samples to their start.
 func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
@@ -185,8 +185,8 @@ func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) 
 			rtol[b], atol[b] = m.samples[b].steps.Tolerances()
 		}
 		if lost := z0.DType() != dtypes.Float64 && atol[b] < leastNormal; lost && atol[b] > 0 {
-			return errs.New(ErrInput, "pengcde/ode: ATol %g is 0 for states of %s, so that the tolerance of a state at 0 is 0: "+
-				"want at least %g", atol[b], z0.DType(), leastNormal)
+			return errs.New(ErrInput, "pengcde/ode: ATol %g is 0 for states of %s, so that the tolerance of a state at 0 is "+
+				"0: want at least %g", atol[b], z0.DType(), leastNormal)
 		}
 	}
 	if m.every {

@@ -78,7 +78,9 @@ type Method struct {
 	Interpolant func(theta float64) []float64
 }
 
-// consistent returns an error if weights do not add up to the values that every Runge-Kutta method shares.
+// consistent returns an error unless Σ_j a_ij = c_i, Σ e_i = 0, b_i(0) = 0 and b_i(1) = b_i, which hold for every
+// Runge-Kutta method with an embedded estimate. E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
+// Equations I (1993), (II.1.9) and II.6.
 func (m *Method) consistent() error {
 	last := len(m.C) - 1
 	end := m.Interpolant(1)
@@ -94,8 +96,8 @@ func (m *Method) consistent() error {
 			b = m.A[last][i]
 		}
 		if !(math.Abs(start) < adding && math.Abs(end[i]-b) < adding) {
-			return errs.New(ErrInput, "pengcde/ode: weight %d of Interpolant of method %s goes from %g to %g, want from 0 to %g, "+
-				"the weight of the solution", i, m.Name, start, end[i], b)
+			return errs.New(ErrInput, "pengcde/ode: weight %d of Interpolant of method %s goes from %g to %g, want from 0 to "+
+				"%g, the weight of the solution", i, m.Name, start, end[i], b)
 		}
 	}
 	if sum := floats.Sum(m.Error); !(math.Abs(sum) < adding) {
@@ -131,7 +133,8 @@ func (m *Method) check(adaptive bool) error {
 				m.Name)
 		}
 	}
-	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(0)) != s || len(m.Interpolant(1)) != s {
+	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(0)) != s ||
+		len(m.Interpolant(1)) != s {
 		return errs.New(ErrInput, "pengcde/ode: method %s: want its order, and as many weights in Error (or none) and "+
 			"Interpolant as its %d nodes", m.Name, s)
 	}

@@ -30,16 +30,14 @@ type sample struct {
 // sample returns sample b at its start.
 func (s *Solver) sample(c control, b int, times, stepTo []float64, continuous bool) (sample, error) {
 	t0, t1 := times[0], times[len(times)-1]
-	sm := sample{t: t0, end: t0, t1: t1, near: nearby(t0, t1)}
+	sm := sample{t: t0, end: t0, t1: t1}
 	if t1 == t0 {
 		sm.offsets = []float64{0}
 		return sm, nil
 	}
 	var err error
 	sm.steps, err = c.Steps(b, s.method.ErrorOrder, t0, t1)
-	if steps, known := sm.steps.(*given); known {
-		sm.near = steps.near
-	}
+	sm.near = nearby(sm.steps, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
 	sm.offset = sm.stops.offset(sm.stops.start, direction(t0, t1))

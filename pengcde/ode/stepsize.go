@@ -86,14 +86,14 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 
 type given struct {
 	ends []float64
-	near float64
+	near float64 // of [sample]
 	next int
 }
 
 // newGiven returns steps from t0 to the last end. A step-to time counts as an end within a quarter of the shortest step
 // at most, so that none of the steps is lost.
 func newGiven(t0 float64, ends []float64) *given {
-	near, last := nearby(t0, ends[len(ends)-1]), t0
+	near, last := nearby(nil, t0, ends[len(ends)-1]), t0
 	for _, end := range ends {
 		near, last = math.Min(near, math.Abs(end-last)/4), end
 	}

@@ -28,10 +28,7 @@ func scripted(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sm := sample{t: t0, t1: t1, near: nearby(t0, t1), steps: steps, stops: newStops(stepTo, t0, t1)}
-	if known, ok := steps.(*given); ok {
-		sm.near = known.near
-	}
+	sm := sample{t: t0, t1: t1, near: nearby(steps, t0, t1), steps: steps, stops: newStops(stepTo, t0, t1)}
 	for sm.active() {
 		if sm.end, err = sm.propose(); err != nil {
 			t.Fatal(err)

@@ -27,8 +27,13 @@ type stop struct {
 // take merges a jump at the nearby time t with the stop.
 func (s *stop) take(t float64) { s.jumps, s.reach = true, math.Max(s.reach, math.Abs(t-s.t)) }
 
-// nearby returns the distance from a stop below which a step of a solve from t0 to t1 is drawn to it.
-func nearby(t0, t1 float64) float64 { return 25 * rk.Resolution(t0, t1) }
+// nearby returns the distance from a stop below which a step of a solve from t0 to t1 ends there.
+func nearby(steps Steps, t0, t1 float64) float64 {
+	if known, ok := steps.(*given); ok {
+		return known.near
+	}
+	return 25 * rk.Resolution(t0, t1)
+}
 
 // newStops lists the step-to times between t0 and t1, in the direction of the solve, followed by t1. Times closer than
 // the shortest step are merged.

@@ -24,8 +24,8 @@ func WellPosed() *Worlds {
 	}.complete()
 }
 
-// confirmed lists the rows on all families and at 400 nodes: PENG as published, affine and recommended, and fields with
-// the recommended settings that see less of the graph.
+// confirmed lists the rows on all families and at 400 nodes: PENG as published, affine and recommended, and other
+// fields with the recommended settings.
 var confirmed = []string{"peng", "affine", "recommended", "of-a-linear", "original-recommended",
 	"adjacency-recommended", "gn-ode-recommended"}
 

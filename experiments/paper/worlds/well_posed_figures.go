@@ -55,9 +55,9 @@ func sharedFamilies(results experiments.Results) []string {
 	})
 }
 
-// drawSettings draws one number for each finished run, and one for a whole row. A row with missing or diverged runs, or a
-// number that is not finite, says so instead of the latter. A row without runs is left out. There is no figure unless two
-// rows can be compared.
+// drawSettings draws one number for each finished run, and one for a whole row. A row with missing or diverged runs, or
+// a number that is not finite, says so instead of the latter. A row without runs is left out. There is no figure unless
+// two rows can be compared.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
