@@ -20,7 +20,8 @@ func (e *equation) compile(form field.Form) (*compiled, error) {
 			return func(in inputs) []*Node { return build(form, in) }
 		}
 		derivative, fieldParams := field.Piecewise(e.field, form)
-		config := ode.Config{StepSize: e.stepSize, MaxSteps: e.maxSteps, Loop: e.loop, Parameters: len(fieldParams)}
+		config := ode.Config{Method: e.method, StepSize: e.stepSize, MaxSteps: e.maxSteps, Loop: e.loop,
+			Parameters: len(fieldParams)}
 		solver, err := ode.NewPiecewise(e.backend, derivative, config)
 		if err != nil {
 			return nil, err

@@ -83,6 +83,9 @@ type Equation struct {
 	// Path is the interpolation of the observations; the zero value is the published Hermite path. On a Rectilinear
 	// path time stands still while an observation is taken in, see [field.Axis].
 	Path path.Kind `json:"Path,omitempty"`
+	// Method is the Runge-Kutta method; nil means [ode.Tsit5]. A method of your own needs a name of its own, and [Load]
+	// needs its value.
+	Method *ode.Method `json:"-"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused together with
 	// Adaptive.
 	Step float64 `json:"Step,omitempty"`
@@ -239,8 +242,16 @@ func (c Config) checkEquation() error {
 	if err := c.Path.Check(); err != nil {
 		return errs.In("pengcde: Config.Path", err, ErrInput)
 	}
+	method := c.method()
+	if err := method.Check(c.Adaptive != nil); err != nil {
+		return errs.In("pengcde: Config.Method", err, ErrInput)
+	}
+	if named := ode.MethodNamed(method.Name); method.Name == "" || named != nil && named != method {
+		return invalid("Config.Method has the name %q, want one that differs from the methods of package ode, under which "+
+			"files of models can store it", method.Name)
+	}
 	if c.Adaptive != nil {
-		if _, err := c.Adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
+		if _, err := c.Adaptive.Steps(0, method.ErrorOrder, 0, 1); err != nil {
 			return errs.In("pengcde: Config.Adaptive", err, ErrInput)
 		}
 	}
@@ -254,6 +265,9 @@ func (c Config) checkEquation() error {
 	_, err := c.vectorField()
 	return err
 }
+
+// method returns the Runge-Kutta method.
+func (c Config) method() *ode.Method { return cmp.Or(c.Method, ode.Tsit5) }
 
 // checkNetwork returns an error for settings that a network in discrete steps does not accept.
 func (c Config) checkNetwork() error {
@@ -292,7 +306,7 @@ func (c Config) dtype() dtypes.DType {
 func (c Config) wiring() wiring {
 	w := wiring{
 		encoder: c.encoder(), ofRows: c.RowFeatures > 0, head: c.Head, hidden: c.Hidden * states(c.Field),
-		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, loop: c.Loop, continuous: !c.jumps(),
+		method: c.method(), stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, loop: c.Loop, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps

@@ -27,6 +27,7 @@ type wiring struct {
 	ofRows     bool // the encoder is given matrix rows
 	field      field.Field
 	head       head.Head
+	method     *ode.Method
 	stepSize   ode.StepSize
 	maxSteps   int  // of adaptive steps; 0 for ode's default
 	continuous bool // the field is continuous where steps end, unless nodes appear or leave there

@@ -191,7 +191,7 @@ func (silent) Derivative(_ nn.Values, _ *field.Control, _, z *Node) *Node { retu
 // A file of an earlier format is refused with advice.
 func TestOlderModelFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old")
-	metadata := map[string]string{formatKey: "model 1", configKey: `{"Nodes":2,"Features":1,"Maps":"all15"}`}
+	metadata := map[string]string{"pengcde.format": "model 1", configKey: `{"Nodes":2,"Features":1,"Maps":"all15"}`}
 	if err := safetensors.Write(file, metadata, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -3,31 +3,25 @@ package pengcde
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
-	"github.com/gomlx/gomlx/core/tensors"
-
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/options"
-	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/internal/paramfile"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // ErrFile is wrapped by the errors of [Load] for a file that is damaged or does not hold a model of this package.
-var ErrFile = errors.New("not a usable model file")
+var ErrFile = paramfile.ErrFile
 
-// Keys of the metadata of a model file.
 const (
-	formatKey  = "pengcde.format"
-	configKey  = "pengcde.config"
+	configKey  = "pengcde.config" // in the metadata of a model file
 	fileFormat = "model 2"
 )
 
@@ -48,24 +42,14 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("pengcde: save model: %w", err)
 	}
-	dtype := "F32"
-	if m.config.Float64 {
-		dtype = "F64"
-	}
-	arrays := make([]safetensors.Tensor, len(m.params))
-	for i, p := range m.declared {
-		if arrays[i], err = safetensors.FromFloats(p.Name, dtype, p.Dims, host.Floats(m.params[i])); err != nil {
-			return fmt.Errorf("pengcde: save model: %w", err)
-		}
-	}
-	metadata := map[string]string{formatKey: fileFormat, configKey: string(config)}
+	metadata := map[string]string{configKey: string(config)}
 	for key, text := range texts {
 		if strings.HasPrefix(key, reserved) {
 			return invalid("SaveWith has the key %q, want one that does not begin with %q", key, reserved)
 		}
 		metadata[key] = text
 	}
-	if err := safetensors.Write(path, metadata, arrays); err != nil {
+	if err := paramfile.Write(path, fileFormat, metadata, m.declared, m.params); err != nil {
 		return fmt.Errorf("pengcde: save model: %w", err)
 	}
 	return nil
@@ -75,6 +59,7 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 type stored struct {
 	plain
 	head.Stored
+	Method  string          `json:"Method,omitempty"`
 	Field   string          `json:"Field,omitempty"`
 	Network string          `json:"Network,omitempty"`
 	Options json.RawMessage `json:"Options,omitempty"`
@@ -89,6 +74,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	var err error
 	if s.Stored, err = head.Store(c.Head); err != nil {
 		return nil, err
+	}
+	if c.Method != nil {
+		s.Method = c.Method.Name
 	}
 	var model any
 	if c.Network != nil {
@@ -133,6 +121,9 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 	if c.Head, err = s.Restore(own); err != nil {
 		return err
 	}
+	if c.Method, err = s.method(own); err != nil {
+		return err
+	}
 	name := cmp.Or(s.Network, s.Field, field.Names()[0])
 	model := field.Registered(name)
 	for _, value := range own {
@@ -166,25 +157,38 @@ func (c *Config) read(text []byte, own ...any) (err error) {
 	return nil
 }
 
+// method returns the Runge-Kutta method, nil for the default, from own or package ode.
+func (s stored) method(own []any) (*ode.Method, error) {
+	for _, value := range own {
+		if m, ok := value.(*ode.Method); ok && m != nil && m.Name == s.Method {
+			return m, nil
+		}
+	}
+	if m := ode.MethodNamed(s.Method); m != nil || s.Method == "" {
+		return m, nil
+	}
+	return nil, invalid("Config.Method is %q: give Load the *ode.Method of this name", s.Method)
+}
+
 // Load reads a model from a file written by [Model.Save]. [Model.SetProduct] and [Model.SetMemory] set fields that are
 // not in the file. For a custom field ([field.Field]), network ([sequence.Network]) or head ([head.Head]) that is not
 // registered ([field.Register]), pass a value of the Go type, or of the name ([field.FileNamed]), that it had when the
-// model was saved. Its options are read from the file. Errors about the content wrap [ErrFile]. An error about a value
-// that is neither a field, a network nor a head wraps [ErrInput].
+// model was saved. Its options are read from the file. For an [ode.Method] of your own, pass it. Errors about the content
+// wrap [ErrFile]. An error about a value of another type wraps [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
 	for _, model := range own {
 		switch model.(type) {
-		case sequence.Network, field.Field, head.Head:
+		case sequence.Network, field.Field, head.Head, *ode.Method:
 		default:
-			return nil, invalid("Load got a %T, want a field.Field, a sequence.Network or a head.Head", model)
+			return nil, invalid("Load got a %T, want a field.Field, a sequence.Network, a head.Head or an *ode.Method", model)
 		}
 	}
-	file, err := readFile(path)
+	file, err := paramfile.Read(path, fileFormat)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pengcde: load %s: %w", path, err)
 	}
 	var config Config
 	if err := config.read([]byte(file.Metadata[configKey]), own...); err != nil {
@@ -194,60 +198,22 @@ func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err != nil {
 		return nil, errs.In(fmt.Sprintf("pengcde: load %s: %v", path, ErrFile), err, ErrFile)
 	}
-	if err := m.setParams(file); err != nil {
+	loaded, err := paramfile.Values(file, m.declared, config.dtype())
+	if err != nil {
 		m.Close()
 		return nil, fmt.Errorf("pengcde: load %s: %w", path, err)
 	}
+	xla.Free(m.params...)
+	m.params = loaded
 	return m, nil
-}
-
-// readFile reads a model file and checks its format.
-func readFile(path string) (*safetensors.File, error) {
-	file, err := safetensors.Read(path)
-	if errors.Is(err, safetensors.ErrCorrupt) {
-		return nil, fmt.Errorf("pengcde: load %s: %w: %w", path, ErrFile, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pengcde: load model: %w", err)
-	}
-	if got := file.Metadata[formatKey]; got != fileFormat {
-		return nil, errs.New(ErrFile, "pengcde: load %s: format is %q, want %q: train the model again with this version",
-			path, got, fileFormat)
-	}
-	return file, nil
 }
 
 // Metadata returns the texts that [Model.SaveWith] wrote to a model file. Errors about the content wrap [ErrFile].
 func Metadata(path string) (map[string]string, error) {
-	file, err := readFile(path)
+	file, err := paramfile.Read(path, fileFormat)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pengcde: load %s: %w", path, err)
 	}
 	maps.DeleteFunc(file.Metadata, func(key, _ string) bool { return strings.HasPrefix(key, reserved) })
 	return file.Metadata, nil
-}
-
-func (m *Model) setParams(file *safetensors.File) error {
-	if len(file.Tensors) != len(m.declared) {
-		return errs.New(ErrFile, "file has %d parameters, its configuration makes %d",
-			len(file.Tensors), len(m.declared))
-	}
-	loaded := make([]*tensors.Tensor, len(m.params))
-	for i, p := range m.declared {
-		array, ok := file.Tensor(p.Name)
-		if !ok {
-			return errs.New(ErrFile, "file has no parameter %q", p.Name)
-		}
-		if !slices.Equal(array.Shape, p.Dims) {
-			return errs.New(ErrFile, "parameter %q is %v, its configuration makes %v", p.Name, array.Shape, p.Dims)
-		}
-		values, err := array.Floats()
-		if err != nil {
-			return fmt.Errorf("parameter %q: %w: %w", p.Name, ErrFile, err)
-		}
-		loaded[i] = host.Tensor(m.config.dtype(), values, p.Dims...)
-	}
-	xla.Free(m.params...)
-	m.params = loaded
-	return nil
 }

@@ -79,7 +79,8 @@ func (c Config) unlikeLaw(f field.PENG) (string, error) {
 	of := linear.Field.(field.PENG)
 	of.Maps, of.LocalScale = f.Maps, f.LocalScale
 	linear.Field, linear.Execution = of, c.Execution
-	linear.Path, linear.Adaptive, linear.Step, linear.MaxSteps = c.Path, c.Adaptive, c.Step, c.MaxSteps
+	linear.Path, linear.Method, linear.Adaptive, linear.Step, linear.MaxSteps = c.Path, c.Method, c.Adaptive, c.Step,
+		c.MaxSteps
 	linear, err := linear.withDefaults()
 	return difference(c, linear), err
 }

@@ -30,7 +30,7 @@ func TestModelFileCarriesTexts(t *testing.T) {
 	if want, got := forecast(t, m, split.Test[0]), forecast(t, loaded, split.Test[0]); !slices.Equal(got, want) {
 		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
 	}
-	for _, key := range []string{formatKey, configKey, "pengcde.sha256"} {
+	for _, key := range []string{"pengcde.format", configKey, "pengcde.sha256"} {
 		if err := m.SaveWith(path, map[string]string{key: "x"}); !errors.Is(err, ErrInput) {
 			t.Errorf("key %q: %v, want ErrInput", key, err)
 		}

@@ -88,7 +88,7 @@ func (c Config) Resolved() (Resolved, error) {
 	if c.Network != nil {
 		return c.resolvedNetwork(r)
 	}
-	r.Hidden, r.Layers, r.Field, r.Path, r.Method = c.Hidden, c.Layers, field.Name(c.Field), c.Path, ode.Tsit5.Name
+	r.Hidden, r.Layers, r.Field, r.Path, r.Method = c.Hidden, c.Layers, field.Name(c.Field), c.Path, c.method().Name
 	r.Step, r.CoderWidth, r.CoderDepth = c.Step, head.CoderWidth, head.CoderDepth
 	r.Parity, r.RowFeatures = c.Parity, c.RowFeatures
 	if c.LinearCoders {

@@ -43,6 +43,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"Layers":    func(c *Config) { c.Layers = 3 },
 		"Normalise": func(c *Config) { c.Normalise = dyngraph.Log }, "Head": func(c *Config) { c.Head = head.Ranking{} },
 		"Mask": func(c *Config) { c.Mask = path.Counted }, "Path": func(c *Config) { c.Path = path.Linear },
+		"Method":   func(c *Config) { c.Method = ode.RK4 },
 		"Step":     func(c *Config) { c.Step = 0.2 },
 		"Adaptive": func(c *Config) { c.Adaptive = &ode.PID{} }, "GraphOnly": func(c *Config) { c.GraphOnly = true },
 		"LinearCoders":  func(c *Config) { c.LinearCoders = true },

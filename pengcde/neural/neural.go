@@ -5,6 +5,7 @@ package neural
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/internal/paramfile"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -24,6 +26,9 @@ var ErrInput = errs.ErrInput
 
 // ErrClosed is returned by a closed [Learner].
 var ErrClosed = errors.New("pengcde/neural: the learner is closed")
+
+// ErrFile is wrapped by the errors of [Learner.Load] for a file that is damaged or holds other parameters.
+var ErrFile = paramfile.ErrFile
 
 // Model is a differential equation with parameters, and its loss.
 type Model struct {
@@ -40,10 +45,13 @@ type Model struct {
 	Loss func(v nn.Values, z *Node, targets []*Node) *Node
 }
 
-// Batch holds samples that are solved together. Times and StepTo are as in [ode.Problem]. The tensors stay the
-// caller's.
+// Batch holds samples that are solved together. The tensors stay the caller's.
 type Batch struct {
-	Times, StepTo         [][]float64
+	// Times, StepTo and Continuous are as in [ode.Problem], and so is Memory, for solves that are differentiated.
+	Times, StepTo [][]float64
+	Continuous    bool
+	Memory        ode.Memory
+	// Inputs are for Model.Start, Args for Model.Field and Targets for Model.Loss.
 	Inputs, Args, Targets []*tensors.Tensor
 }
 
@@ -133,6 +141,39 @@ func (l *Learner) buildGradient(in []*Node) []*Node {
 // Params returns the parameters in the order of Model.Params. They stay the learner's.
 func (l *Learner) Params() []*tensors.Tensor { return l.params }
 
+// fileFormat is the format of a file of parameters.
+const fileFormat = "learner 1"
+
+// Save writes the parameters to a safetensors file, which Python's safetensors can read too. It replaces the file
+// atomically: after a failure the old file is still there.
+func (l *Learner) Save(path string) error {
+	if l.params == nil {
+		return ErrClosed
+	}
+	if err := paramfile.Write(path, fileFormat, nil, l.model.Params, l.params); err != nil {
+		return fmt.Errorf("pengcde/neural: save: %w", err)
+	}
+	return nil
+}
+
+// Load replaces the parameters by the values in a file written by Save of a learner with the same Params, rounded to
+// float32 without Float64. After an error the learner is as before. Errors about the content wrap [ErrFile].
+func (l *Learner) Load(path string) error {
+	if l.params == nil {
+		return ErrClosed
+	}
+	file, err := paramfile.Read(path, fileFormat)
+	if err == nil {
+		var loaded []*tensors.Tensor
+		if loaded, err = paramfile.Values(file, l.model.Params, l.dtype()); err == nil {
+			xla.Free(l.params...)
+			l.params = loaded
+			return nil
+		}
+	}
+	return fmt.Errorf("pengcde/neural: load %s: %w", path, err)
+}
+
 // Solve returns the solution of a batch, whose Z are the states [batch, S, ...] at the save times. Close it.
 func (l *Learner) Solve(ctx context.Context, b Batch) (*ode.Solution, error) {
 	return l.solve(ctx, l.params, b, 0, false)
@@ -152,8 +193,11 @@ func (l *Learner) solve(ctx context.Context, params []*tensors.Tensor, b Batch, 
 		return nil, err
 	}
 	defer xla.Free(z0...)
-	problem := ode.Problem{Z0: z0[0], Times: b.Times, StepTo: b.StepTo, Args: slices.Concat(params, b.Args),
-		Forget: forget}
+	problem := ode.Problem{Z0: z0[0], Times: b.Times, StepTo: b.StepTo, Continuous: b.Continuous,
+		Args: slices.Concat(params, b.Args), Forget: forget}
+	if !forget {
+		problem.Memory = b.Memory
+	}
 	if refined > 0 {
 		problem.StepSize = ode.Finer(l.config.StepSize, refined)
 	}

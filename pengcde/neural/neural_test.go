@@ -3,7 +3,11 @@ package neural_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -159,5 +163,78 @@ func TestErrors(t *testing.T) {
 	l.Close()
 	if _, err := l.Loss(t.Context(), batch()); !errors.Is(err, neural.ErrClosed) {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// A learner has the parameters of another once it has read its file, and keeps its own after an error.
+func TestSaveAndLoad(t *testing.T) {
+	ctx, b, file := context.Background(), batch(), filepath.Join(t.TempDir(), "learner")
+	other := cde()
+	other.Seed = 4
+	one, two := learner(t, cde(), ode.Config{}), learner(t, other, ode.Config{})
+	want, err := one.Loss(ctx, b)
+	if err == nil {
+		err = one.Save(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := two.Loss(ctx, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := cde()
+	wide.Params = nn.ParamsOf(encoder, nn.MLP{Name: "field", In: 3, Out: 6, Width: 5, Depth: 1}, readout)
+	if err := learner(t, wide, ode.Config{}).Load(file); !errors.Is(err, neural.ErrFile) ||
+		!strings.Contains(err.Error(), "[4 3] in the file, in the model [5 3]") {
+		t.Errorf("a file of another width: %v", err)
+	}
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	if err := os.WriteFile(damaged, []byte("learner"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := two.Load(damaged); !errors.Is(err, neural.ErrFile) {
+		t.Errorf("a damaged file: %v", err)
+	}
+	if err := two.Load(damaged + ".none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if after, err := two.Loss(ctx, b); err != nil || after != before || before == want {
+		t.Errorf("loss after faulty files %v, %v, want %v, and not %v", after, err, before, want)
+	}
+	if err := two.Load(file); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := two.Loss(ctx, b); err != nil || after != want {
+		t.Errorf("loss with the parameters of the file %v, %v, want %v", after, err, want)
+	}
+}
+
+// Gradients of a batch are the same with checkpoints, and with a field that is known to be continuous.
+func TestBatchOptions(t *testing.T) {
+	l := learner(t, cde(), ode.Config{StepSize: ode.Constant{Step: 0.1}})
+	b := batch()
+	b.StepTo = [][]float64{{1}, {0.5}}
+	flat := func(b neural.Batch) (all []float64) {
+		gradient, loss, err := l.Gradient(context.Background(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range gradient {
+			all = append(all, host.Floats(g)...)
+		}
+		return append(all, loss)
+	}
+	want := flat(b)
+	b.Memory = ode.Memory{Checkpoints: 3}
+	if got := flat(b); !floats.EqualApprox(got, want, 1e-12) {
+		t.Errorf("with 3 checkpoints: %v, want %v", got, want)
+	}
+	b.Memory, b.Continuous = ode.Memory{}, true
+	if got := flat(b); !floats.EqualApprox(got, want, 1e-9) {
+		t.Errorf("continuous: %v, want %v", got, want)
+	}
+	if _, err := l.Loss(context.Background(), b); err != nil {
+		t.Error(err)
 	}
 }

@@ -94,7 +94,7 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 		return nil, errs.New(ErrInput, "pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or "+
 			"more; for more steps use Solver, which compiles one alone", g.Steps, g.Recompute, maxUnrolled)
 	}
-	if err := cmp.Or(g.Method, Tsit5).check(false); err != nil {
+	if err := cmp.Or(g.Method, Tsit5).Check(false); err != nil {
 		return nil, err
 	}
 	one := Problem{Z0: tensors.FromValue([][]float64{{0}}), Times: [][]float64{times}} // the times of one sample

@@ -112,8 +112,8 @@ const adding = 1e-6
 // stages returns the number of stages of a step, including the first, which the previous step evaluated.
 func (m *Method) stages() int { return len(m.C) }
 
-// check returns an error for a faulty tableau, or for an adaptive control of a method without an error estimate.
-func (m *Method) check(adaptive bool) error {
+// Check returns an error for a faulty tableau, and for adaptive steps with a method that has no error estimate.
+func (m *Method) Check(adaptive bool) error {
 	s := len(m.C)
 	if s < 2 || m.C[0] != 0 || m.C[s-1] != 1 {
 		return errs.New(ErrInput, "pengcde/ode: method %s has nodes %v, want the first 0 and the last 1: append the "+

@@ -1,6 +1,10 @@
 package ode
 
-import "github.com/peng-cde/pengcde-go/internal/rk"
+import (
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/rk"
+)
 
 // Euler is the method of order 1 with one stage, z + h f(t, z). Its extension inside steps is linear. It has no error
 // estimate.
@@ -51,3 +55,12 @@ var Tsit5 = (*Method)(rk.Tsit5)
 
 // Methods returns the methods of this package, in the order of the table at [Method].
 func Methods() []*Method { return []*Method{Euler, Midpoint, Heun, Bosh3, RK4, Dopri5, Tsit5} }
+
+// MethodNamed returns the method of this package with a name, or nil.
+func MethodNamed(name string) *Method {
+	all := Methods()
+	if at := slices.IndexFunc(all, func(m *Method) bool { return m.Name == name }); at >= 0 {
+		return all[at]
+	}
+	return nil
+}

@@ -136,7 +136,7 @@ func (s *Solver) controlOf(steps StepSize) (control, error) {
 	default:
 		adaptive, c.maxSteps = true, cmp.Or(s.maxSteps, DefaultMaxSteps)
 	}
-	if err := s.method.check(adaptive); err != nil {
+	if err := s.method.Check(adaptive); err != nil {
 		return c, err
 	}
 	if own, ok := steps.(interface{ check() error }); ok { // Constant and PID; Given is checked against t0 and t1
