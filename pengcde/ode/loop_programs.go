@@ -165,21 +165,11 @@ func buildLoopSave(in []*Node) []*Node {
 	if xla.HasKernels(parts) {
 		return []*Node{combinedSaves(tries, in[1], parts)}
 	}
-	coefficients := ConvertDType(in[1], parts.DType())
-	var sum *Node
-	for i := range parts.Shape().Dimensions[2] {
-		part := rowsAt(Squeeze(Slice(parts, AxisRange(), AxisRange(), AxisElem(i)), 2), tries)
-		weight := Squeeze(Slice(coefficients, AxisRange(), AxisRange(), AxisElem(i)), -1)
-		for weight.Rank() < part.Rank() {
-			weight = ExpandAxes(weight, -1)
-		}
-		if part = Mul(weight, part); sum == nil {
-			sum = part
-		} else {
-			sum = Add(sum, part)
-		}
+	var rows []*Node
+	for _, part := range along(parts, 2) {
+		rows = append(rows, rowsAt(part, tries))
 	}
-	return []*Node{sum}
+	return []*Node{combined(nil, along(in[1], 2), rows)}
 }
 
 // combinedSaves is [buildLoopSave] by a kernel.

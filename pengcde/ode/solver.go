@@ -90,8 +90,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		name    string
 		build   func([]*graph.Node) []*graph.Node
 	}{
-		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", s.buildSave},
-		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather},
+		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", buildSave},
+		{&s.pull, "pull", buildPull}, {&s.gather, "gather", buildGather},
 		{&s.vectorJacob, "step pullback", s.buildPullback},
 		{&s.afterJump, "slope after a jump", s.buildAfterJump}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
