@@ -20,8 +20,9 @@ const (
 
 var codes = [...]struct{ name, advice string }{
 	Success: {"success", ""},
-	StepLimit: {"step limit reached", "the field may be stiff, or the tolerances below what the state's float type " +
-		"resolves; try larger tolerances, or raise Config.MaxSteps"},
+	StepLimit: {"step limit reached", "the tolerances may be tight for the state's float type, or the field stiff, " +
+		"which keeps steps short at any tolerance (Solution.Stiffness tells); try larger tolerances, or raise " +
+		"Config.MaxSteps"},
 	StepTooSmall: {"step too small", "shorter ones fall below the resolution of t or below PID.Min; the field may be " +
 		"stiff, or not finite nearby; try larger tolerances and check its inputs"},
 	NotFinite: {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters " +

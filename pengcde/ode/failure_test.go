@@ -347,3 +347,36 @@ func TestFailuresSayWhatToTry(t *testing.T) {
 		}
 	}
 }
+
+// At the step limit, counts and lengths of steps are alike for a stiff field and for tight tolerances.
+// Solution.Stiffness of the solved part tells them apart, as the advice says; larger tolerances lead much farther only
+// where it is small.
+func TestStepLimitOfAStiffFieldAndOfTightTolerances(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate  float64 // of z' = -rate z
+		steps PID
+		stiff bool
+	}{"stiff": {1e4, PID{RTol: 1e-3, ATol: 1e-6}, true}, "tight": {1, PID{RTol: 1e-13, ATol: 1e-13}, false}} {
+		t.Run(name, func(t *testing.T) {
+			linear := func(_, z *Node, _ []*Node) *Node { return MulScalar(z, -c.rate) }
+			s := newSolver(t, linear, Config{StepSize: c.steps, MaxSteps: 40})
+			p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 100}}}
+			sol, err := attempt(context.Background(), t, s, p)
+			if !errors.Is(err, StepLimit) || !strings.Contains(err.Error(), "Solution.Stiffness tells") {
+				t.Fatalf("got %v, want the step limit and how to tell its cause", err)
+			}
+			measured, err := sol.Stiffness(context.Background())
+			if err != nil || (measured[0].Product > 2) != c.stiff || (measured[0].Product < 0.5) == c.stiff {
+				t.Errorf("%+v, %v, want a product above 2 if stiff (%t), else below 0.5", measured, err, c.stiff)
+			}
+			p.StepSize = PID{RTol: 100 * c.steps.RTol, ATol: 100 * c.steps.ATol}
+			loose, err := attempt(context.Background(), t, s, p)
+			if !errors.Is(err, StepLimit) {
+				t.Fatal(err)
+			}
+			if farther := loose.Failures[0].T / sol.Failures[0].T; (farther < 1.5) != c.stiff {
+				t.Errorf("100 times the tolerances lead %.2f times as far; stiff: %t", farther, c.stiff)
+			}
+		})
+	}
+}
