@@ -72,17 +72,27 @@ type Adaptive struct {
 	powers     [3]float64
 }
 
-// NewAdaptive starts the steps of a resolved control from t0 to t1; the error estimate falls as the step to the power
-// order.
-func NewAdaptive(c PID, order int, t0, t1 float64) *Adaptive {
+// NewAdaptive starts the steps of a control from t0 to t1; the error estimate falls as the step to the power order. It
+// returns an error if a setting is invalid, or Max below the resolution of times.
+func NewAdaptive(c PID, order int, t0, t1 float64) (*Adaptive, error) {
+	c, err := c.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	if err := resolved("PID.Max", c.Max, math.Abs(t1-t0)/c.Max, t0, t1); err != nil {
+		return nil, err
+	}
 	s := &Adaptive{PID: c, t1: t1, toward: math.Copysign(1, t1-t0), h: c.First, fitted: c.First, accepted: true,
 		before: [2]float64{1, 1}, k: float64(order)}
 	if c.First == Automatic {
 		s.Begin(defaultFirst)
 	}
 	s.powers = [3]float64{-(c.P + c.I + c.D) / s.k, (c.P + 2*c.D) / s.k, -c.D / s.k}
-	return s
+	return s, nil
 }
+
+// AtMax reports whether Max bounds the next step.
+func (s *Adaptive) AtMax() bool { return s.h == s.Max }
 
 // State is what Judge learnt so far: the length of the next step, the norms of the last two accepted steps, latest
 // first, and whether the last try was accepted.

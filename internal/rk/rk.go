@@ -39,9 +39,8 @@ func Ends(step, t0, t1 float64) ([]float64, error) {
 			t1, ratio, Most)
 	}
 	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
-	if least := Resolution(t0, t1); n > 1 && math.Abs(t1-t0) < least*float64(n) {
-		return nil, fmt.Errorf("constant step %g from %g to %g, where times closer than %g cannot be told apart: try a "+
-			"larger step, or times that count from a later origin", step, t0, t1, least)
+	if err := resolved("constant step", step, float64(n), t0, t1); err != nil {
+		return nil, err
 	}
 	ends := make([]float64, n)
 	for k := range ends {
@@ -50,4 +49,14 @@ func Ends(step, t0, t1 float64) ([]float64, error) {
 	ends[0] = t0 + math.Copysign(math.Min(step, math.Abs(t1-t0)), t1-t0)
 	ends[n-1] = t1
 	return ends, nil
+}
+
+// resolved returns an error if times between t0 and t1 do not tell this number of steps apart. It names the setting
+// that asks for them.
+func resolved(setting string, value, steps, t0, t1 float64) error {
+	if least := Resolution(t0, t1); steps > 1 && math.Abs(t1-t0) < least*steps {
+		return fmt.Errorf("%s %g from %g to %g, where times closer than %g cannot be told apart: try a larger step, or "+
+			"times that count from a later origin", setting, value, t0, t1, least)
+	}
+	return nil
 }

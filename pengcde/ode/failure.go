@@ -56,6 +56,8 @@ type Failure struct {
 	Pullback bool
 	// Also lists the failures of later samples, in the error that a solve returns.
 	Also []*Failure
+
+	atMax bool // PID.Max bounds the next step
 }
 
 // Error implements error.
@@ -68,7 +70,11 @@ func (f *Failure) Error() string {
 	if f.Cause != nil {
 		text += fmt.Sprintf(": %v", f.Cause)
 	}
-	if advice := codes[f.Code].advice; advice != "" {
+	advice := codes[f.Code].advice
+	if f.Code == StepLimit && f.atMax {
+		advice = "no step may be longer than PID.Max; try a larger one, or raise Config.MaxSteps"
+	}
+	if advice != "" {
 		text += ": " + advice
 	}
 	if len(f.Also) > 0 {

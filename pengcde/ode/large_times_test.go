@@ -89,3 +89,37 @@ func TestToleranceBelowFloat32(t *testing.T) {
 	}
 	sol.Close()
 }
+
+// A largest step below the distance of neighbouring times is an error, also far from 0; one above it that takes too
+// many steps is named at the step limit, which otherwise names the tolerances.
+func TestLargestStepTooSmall(t *testing.T) {
+	z0 := tensors.FromValue([][]float64{{1, 0}})
+	for _, loop := range []Loop{"", LoopHost} {
+		s := newUserSolver(t, fading, Config{Loop: loop, MaxSteps: 100})
+		for _, c := range []struct {
+			max, from, to float64
+			want          error
+			says, hides   string
+		}{
+			{1e-20, 0, 1, ErrInput, "PID.Max 1e-20 from 0 to 1, where", "tolerances"},
+			{1e-20, 1, 0, ErrInput, "cannot be told apart: try a larger step", "tolerances"},
+			{100, 1.7e18, 1.7e18 + 1<<20, ErrInput, "PID.Max 100 from", "tolerances"},
+			{1e-6, 0, 1, StepLimit, "than PID.Max; try a larger one, or raise Config.MaxSteps", "tolerances"},
+			{1e-6, 1, 0, StepLimit, "than PID.Max; try a larger one, or raise Config.MaxSteps", "tolerances"},
+			{0, 0, 1e9, StepLimit, "try larger tolerances", "PID.Max"},
+		} {
+			sol, err := s.Run(context.Background(), Problem{Z0: z0, Times: [][]float64{{c.from, c.to}},
+				StepSize: PID{Max: c.max}})
+			sol.Close()
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), c.hides) {
+				t.Errorf("loop %q, %+v: %v", loop, c, err)
+			}
+		}
+		sol, err := s.Run(context.Background(), Problem{Z0: z0, Times: [][]float64{{1, 1 + 0x1p-50}},
+			StepSize: PID{Max: 0x1p-50}}) // one step
+		if err != nil {
+			t.Errorf("loop %q: %v", loop, err)
+		}
+		sol.Close()
+	}
+}

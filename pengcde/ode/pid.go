@@ -52,7 +52,7 @@ type PID struct {
 	// smaller value, means the resolution of t, four units in its last place; a shorter first step is raised to Min.
 	// Steps cut to end at a time may be shorter.
 	Min float64 `json:"Min,omitempty"`
-	// Max is the largest step length; 0 means no bound.
+	// Max is the largest step length; 0 means no bound. A solve refuses a Max below the resolution of its times.
 	Max float64 `json:"Max,omitempty"`
 }
 
@@ -78,9 +78,9 @@ func (c PID) check() error {
 
 // Steps implements [StepSize].
 func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
-	c, err := c.Resolved()
+	steps, err := rk.NewAdaptive(rk.PID(c), order, t0, t1)
 	if err != nil {
-		return nil, err
+		return nil, errs.New(ErrInput, "pengcde/ode: %w", err)
 	}
-	return rk.NewAdaptive(rk.PID(c), order, t0, t1), nil
+	return steps, nil
 }

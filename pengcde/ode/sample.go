@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // sample is the state of one sample of the batch.
@@ -136,6 +137,9 @@ func (sm *sample) propose() (float64, error) {
 // fail stops the sample with a failure.
 func (sm *sample) fail(index int, code Code, cause error) {
 	sm.failure = &Failure{Code: code, Sample: index, T: sm.t, Step: sm.tried, Stats: sm.stats, Cause: cause}
+	if steps, ok := sm.steps.(*rk.Adaptive); ok {
+		sm.failure.atMax = steps.AtMax()
+	}
 	sm.end = sm.t
 }
 

@@ -48,11 +48,10 @@ func lost(change *Graph, node int) (sum float64) {
 // move takes the state along the rate of a change from 0 to 1, by steps whose error estimate is at most tolerance,
 // relative to the largest state.
 func (s *stepper) move(ctx context.Context, change *Graph, tolerance float64) error {
-	control, err := rk.PID{RTol: tolerance}.Resolved()
+	steps, err := rk.NewAdaptive(rk.PID{RTol: tolerance}, s.method.ErrorOrder, 0, 1)
 	if err != nil {
 		return errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
-	steps := rk.NewAdaptive(control, s.method.ErrorOrder, 0, 1)
 	s.rate = s.dynamics.Change
 	s.rate(0, s.z, change, s.stages[0])
 	for at := 0.0; at != 1; {
