@@ -78,24 +78,44 @@ var own = map[string]string{"--array": "--array-size", "-a": "--array-size", "--
 	"--no-requeue": "", "--job-name": "", "-J": "", "--output": "", "-o": "", "--open-mode": "", "--chdir": "", "-D": "",
 	"--ntasks": "", "-n": "", "--nodes": "", "-N": "", "--time": "--time", "-t": "--time"}
 
+// flags are the short options of sbatch that take no value.
+const flags = "HOQVWhsv"
+
+// bundled returns the short options of a word: more may follow a flag, and any other is followed by its value, as in
+// -Ha0-3.
+func bundled(word string) (names []string) {
+	for _, letter := range word[1:] {
+		names = append(names, "-"+string(letter))
+		if !strings.ContainsRune(flags, letter) {
+			break
+		}
+	}
+	return names
+}
+
 // checkOption returns an error for a further option that contradicts the script or is not one option.
 func checkOption(option string) error {
-	if !strings.HasPrefix(option, "-") {
-		return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
-	}
 	name, _, equals := strings.Cut(option, "=")
 	if at := strings.IndexAny(name, " \t"); at >= 0 {
 		name, equals = name[:at], false
 	}
-	if !strings.HasPrefix(name, "--") && len(name) > 2 { // a value follows without a blank, as in -a0-3
-		name = name[:2]
+	if len(name) < 2 || name[0] != '-' {
+		return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
+	}
+	names := []string{name}
+	if name[1] != '-' {
+		names = bundled(name)
 	}
 	for _, full := range slices.Sorted(maps.Keys(own)) { // sbatch takes the beginning of a long option for it
-		if !strings.HasPrefix(full, name) {
+		at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(full, name) })
+		if at < 0 {
 			continue
 		}
 		short, advice := "", "leave it out"
-		if full != name {
+		switch {
+		case at > 0:
+			short = " with " + full + ","
+		case full != names[at]:
 			short = " short for " + full + ","
 		}
 		if own[full] != "" {
@@ -103,7 +123,7 @@ func checkOption(option string) error {
 		}
 		return fmt.Errorf("slurm: option %q of sbatch,%s which the script of the job sets itself: %s", option, short, advice)
 	}
-	if !equals && len(strings.Fields(option)) > 2 {
+	if fields := strings.Fields(option); !equals && (len(fields) > 2 || len(fields) == 2 && fields[1][0] == '-') {
 		return fmt.Errorf("slurm: %q, want one option of sbatch, with = before a value with blanks, such as "+
 			"--comment=two words", option)
 	}

@@ -44,7 +44,8 @@ var plainJob = Job{Name: "pengcde-toy", Command: []string{"/opt/peng cde/bin", "
 func TestScript(t *testing.T) {
 	whole := plainJob
 	whole.Partition, whole.GPUs, whole.Time, whole.Memory, whole.CPUs = "gpu", "a100:1", "2-0", "8G", 4
-	whole.Options = []string{"--account=physics", "--comment=two words", `--constraint="a b"`, "-q low"}
+	whole.Options = []string{"--account=physics", "--comment=two words", `--constraint="a b"`, "-q low",
+		"-HAphysics", "-sAn"}
 	for name, c := range map[string]struct {
 		job  Job
 		want []string
@@ -54,7 +55,7 @@ func TestScript(t *testing.T) {
 		"all": {whole, []string{"--job-name=pengcde-toy", "--partition=gpu", "--array=0-2", "--nodes=1", "--ntasks=1",
 			"--cpus-per-task=4", "--gpus=a100:1", "--mem=8G", "--time=2-0", "--requeue", "--signal=B:USR1@120",
 			"--open-mode=append", "--output='/data/100%%/log-%a.log'", "--chdir='/data/a b'", "--account=physics",
-			"--comment='two words'", `--constraint="a b"`, "-q low"}},
+			"--comment='two words'", `--constraint="a b"`, "-q low", "-HAphysics", "-sAn"}},
 	} {
 		script, err := c.job.Script()
 		if err != nil {
@@ -86,6 +87,11 @@ func TestScriptMistakes(t *testing.T) {
 		{func(j *Job) { j.Options = []string{"--comment two words"} }, "with = before a value with blanks"},
 		{func(j *Job) { j.Options = []string{"--array=0-3"} }, "sets itself: leave it out and use --array-size"},
 		{func(j *Job) { j.Options = []string{"-a0-3"} }, "use --array-size"},
+		{func(j *Job) { j.Options = []string{"-Ha0-3"} }, `"-Ha0-3" of sbatch, with -a, which the script of the job sets`},
+		{func(j *Job) { j.Options = []string{"-HOQVWhsvJ mine"} }, "with -J, which the script of the job sets itself"},
+		{func(j *Job) { j.Options = []string{"-H -a0-3"} }, "want one option of sbatch"},
+		{func(j *Job) { j.Options = []string{"--exclusive --array=0-3"} }, "want one option of sbatch"},
+		{func(j *Job) { j.Options = []string{"-"} }, `"-", want an option of sbatch`},
 		{func(j *Job) { j.Options = []string{"--arr=0-3"} }, `"--arr=0-3" of sbatch, short for --array, which the script`},
 		{func(j *Job) { j.Options = []string{"--arra 0-3"} }, "leave it out and use --array-size"},
 		{func(j *Job) { j.Options = []string{"--no-r"} }, "short for --no-requeue"},
