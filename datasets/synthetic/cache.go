@@ -42,29 +42,15 @@ func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kept(c, identity, func() (*Set, error) { return Generate(ctx, config) })
-}
-
-// GenerateClasses does the same for sets of classes, see [GenerateClasses].
-func (c Cache) GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
-	identity, err := classes.Identity()
-	if err != nil {
-		return nil, err
-	}
-	return kept(c, identity, func() (*ClassSet, error) { return GenerateClasses(ctx, classes) })
-}
-
-// kept returns the stored set, or generates and stores it.
-func kept[S any](c Cache, identity string, generate func() (*S, error)) (*S, error) {
 	path := c.path(identity)
-	set, err := read[S](path, identity)
+	set, err := read(path, identity)
 	if err == nil {
 		return set, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		c.notice("%v; it is generated again", err)
 	}
-	if set, err = generate(); err != nil {
+	if set, err = Generate(ctx, config); err != nil {
 		return nil, err
 	}
 	if err := write(path, identity, set); err != nil {
@@ -137,14 +123,14 @@ func (c Config) Identity() (string, error) {
 }
 
 // stored is the content of a file, encoded by gob, after the SHA-256 of the encoding.
-type stored[S any] struct {
+type stored struct {
 	Configuration string
-	Set           *S
+	Set           *Set
 }
 
-func write[S any](path, identity string, s *S) error {
+func write(path, identity string, s *Set) error {
 	content := bytes.NewBuffer(make([]byte, sha256.Size))
-	err := gob.NewEncoder(content).Encode(stored[S]{identity, s})
+	err := gob.NewEncoder(content).Encode(stored{identity, s})
 	if err == nil {
 		sum := sha256.Sum256(content.Bytes()[sha256.Size:])
 		copy(content.Bytes(), sum[:])
@@ -159,12 +145,12 @@ func write[S any](path, identity string, s *S) error {
 // maxBytes is the largest size of a file in bytes, unless the environment sets another limit.
 const maxBytes = 16 << 30
 
-func read[S any](path, identity string) (*S, error) {
+func read(path, identity string) (*Set, error) {
 	content, err := bounded.ReadFile(path, bounded.Limit{Default: maxBytes})
 	if err != nil {
 		return nil, fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
 	}
-	var file stored[S]
+	var file stored
 	if len(content) >= sha256.Size && sha256.Sum256(content[sha256.Size:]) == [sha256.Size]byte(content[:sha256.Size]) {
 		err = gob.NewDecoder(bytes.NewReader(content[sha256.Size:])).Decode(&file)
 	}

@@ -1,7 +1,6 @@
 package synthetic_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -235,28 +234,7 @@ func TestBadClasses(t *testing.T) {
 	}
 }
 
-func TestCacheOfClasses(t *testing.T) {
-	calls, notices := 0, &bytes.Buffer{}
-	c := epidemics(20)
-	c.Tasks[0] = counting(&calls).Task
-	want := classes(t, c)
-	cache := synthetic.Cache{Folder: t.TempDir(), Notices: notices}
-	for _, generated := range []bool{true, false} {
-		calls = 0
-		got, err := cache.GenerateClasses(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(want, got) {
-			t.Errorf("generated %v: another set than without a cache", generated)
-		}
-		if (calls > 0) != generated {
-			t.Errorf("%d evaluations, generated should be %v", calls, generated)
-		}
-	}
-	if notices.Len() > 0 {
-		t.Errorf("notice %q, want none", notices)
-	}
+func TestIdentityOfClasses(t *testing.T) {
 	identities := map[string]string{}
 	for name, change := range map[string]func(*synthetic.Classes){
 		"as it is":     func(*synthetic.Classes) {},
@@ -276,8 +254,9 @@ func TestCacheOfClasses(t *testing.T) {
 		}
 		identities[identity] = name
 	}
+	c := epidemics(20)
 	c.Tasks[1].Dynamics.Name = ""
-	if _, err := cache.GenerateClasses(context.Background(), c); !errors.Is(err, synthetic.ErrConfig) {
+	if _, err := c.Identity(); !errors.Is(err, synthetic.ErrConfig) {
 		t.Errorf("class without a name: %v, want ErrConfig", err)
 	}
 }
