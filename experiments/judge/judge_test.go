@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ func TestOf(t *testing.T) {
 }
 
 func TestMatrix(t *testing.T) {
-	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Write: Signed(2)}
+	size := func(x float64) string { return fmt.Sprintf("%.2f", x) }
+	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Write: Signed(size)}
 	m.Add("one", "first", 0, Finding{Outcome: stats.Better, Difference: -0.5, P: 0.0001})
 	m.Add("one", "second", 1, Finding{Outcome: stats.Worse, Difference: 0.25, P: 0.04})
 	m.Add("two", "first", 1, Finding{Outcome: stats.NotShown, Difference: 0.1, Half: 0.3, P: 0.5})

@@ -29,14 +29,19 @@ type Matrix struct {
 	Notes []string
 }
 
-// Signed formats differences with a sign and this number of decimals.
-func Signed(places int) func(difference, half float64) string {
-	return func(difference, half float64) string {
-		text := fmt.Sprintf("%+.*f", places, difference)
-		if half > 0 {
-			text += fmt.Sprintf(" (%+.*f to %+.*f)", places, difference-half, places, difference+half)
+// Signed formats differences with a sign before their size, and an interval of a half-width above 0.
+func Signed(size func(float64) string) func(difference, half float64) string {
+	signed := func(x float64) string {
+		if x < 0 {
+			return "−" + size(-x)
 		}
-		return strings.ReplaceAll(text, "-", "−")
+		return "+" + size(x)
+	}
+	return func(difference, half float64) string {
+		if !(half > 0) {
+			return signed(difference)
+		}
+		return fmt.Sprintf("%s (%s to %s)", signed(difference), signed(difference-half), signed(difference+half))
 	}
 }
 

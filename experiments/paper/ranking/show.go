@@ -291,6 +291,9 @@ func (r rotation) corrections() ([]gain, error) {
 	return r.gains(pairs, planned)
 }
 
+// signed formats a difference of NDCG@10, with its interval unless half is 0.
+var signed = judge.Signed(func(score float64) string { return fmt.Sprintf("%.4f", score) })
+
 // says writes a gain as a sentence, empty if it is not tested.
 func (g gain) says() string {
 	words := map[stats.Outcome]string{stats.Better: "is better than", stats.Worse: "is worse than",
@@ -298,7 +301,7 @@ func (g gain) says() string {
 	if words == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %s %s, %s.", g.row, words, g.forecast, judge.Signed(4)(g.Difference, g.Half))
+	return fmt.Sprintf("%s %s %s, %s.", g.row, words, g.forecast, signed(g.Difference, g.Half))
 }
 
 // Verdict reports whether a learned model beats Persistent Forecast in the rotation; all results are empty if nothing
@@ -309,7 +312,7 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix, details 
 	}
 	names := r.Results.Values("data")
 	m := judge.Matrix{Title: "NDCG@10 beside other forecasts, by data", Score: "NDCG@10", Cases: names,
-		Write: judge.Signed(4), Notes: []string{"p values are corrected for all rows beside Persistent Forecast, and apart " +
+		Write: signed, Notes: []string{"p values are corrected for all rows beside Persistent Forecast, and apart " +
 			"from these for the networks that correct another forecast."}}
 	var sentences []string
 	for at, name := range names {

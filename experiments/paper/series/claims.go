@@ -47,7 +47,7 @@ func seriesCases(all []comparison, others []string) (cases []judge.Case, err err
 				at := slices.IndexFunc(rivals, func(r rival) bool { return r.name == other.Name })
 				one := judge.Case{Group: group, Name: other.named(), Finding: rivals[at].Finding}
 				if one.Tested = one.Outcome != stats.NotTested; one.Tested {
-					one.Note = fmt.Sprintf("difference of errors %s ± %s", signed(one.Difference), size(one.Half))
+					one.Note = fmt.Sprintf("difference of errors %s ± %s", signed(one.Difference, 0), size(one.Half))
 				}
 				cases = append(cases, one)
 			}

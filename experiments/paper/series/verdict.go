@@ -75,21 +75,8 @@ func (r row) judged() judge.Row {
 	return judge.Row{Name: r.Name, Blocks: r.blocks, Errors: r.errors, Gap: r.Gap()}
 }
 
-// interval formats a difference of errors, with its interval unless half is 0.
-func interval(difference, half float64) string {
-	if half == 0 {
-		return signed(difference)
-	}
-	return fmt.Sprintf("%s (%s to %s)", signed(difference), signed(difference-half), signed(difference+half))
-}
-
-// signed formats a difference of errors.
-func signed(difference float64) string {
-	if difference < 0 {
-		return "−" + size(-difference)
-	}
-	return "+" + size(difference)
-}
+// signed formats a difference of errors, with its interval unless half is 0.
+var signed = judge.Signed(size)
 
 // verdict describes how the judged rows of a series and a split compare with the best simple forecast; "" if errors
 // are missing.
@@ -102,7 +89,7 @@ func (c comparison) verdict() (string, error) {
 		}
 		if len(rivals) > 0 && rivals[0].Outcome != stats.NotTested {
 			parts = append(parts, fmt.Sprintf("%s: %s (%s, p %s)", c.row(id).Name, rivals[0].Outcome,
-				signed(rivals[0].Difference), judge.Probability(rivals[0].P)))
+				signed(rivals[0].Difference, 0), judge.Probability(rivals[0].P)))
 		}
 	}
 	if parts == nil {
@@ -115,7 +102,7 @@ func (c comparison) verdict() (string, error) {
 // split. The text compares rows with the simple forecast; details has all numbers. All results are empty if errors
 // are missing.
 func verdict(comparisons []comparison) (text string, matrix, details *figures.Table, err error) {
-	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: interval}
+	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
 	for _, c := range comparisons {
 		m.Cases = append(m.Cases, c.heading())
 	}
