@@ -99,7 +99,6 @@ func presence(paths []field.Sample, times [][]float64) head.Array {
 	n := paths[0].Pattern.Nodes
 	a := head.Array{Dims: []int{len(paths), len(times[0]), n, 1}}
 	for b, s := range paths {
-		rows := numbers(s.Present)
 		for _, t := range times[b] {
 			latest, found := slices.BinarySearch(s.Knots, t)
 			if !found {
@@ -108,7 +107,7 @@ func presence(paths []field.Sample, times [][]float64) head.Array {
 			if s.Present == nil {
 				a.Floats = append(a.Floats, slices.Repeat([]float64{1}, n)...)
 			} else {
-				a.Floats = append(a.Floats, rows[latest]...)
+				a.Floats = append(a.Floats, host.Bits(s.Present[latest])...)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -32,7 +33,10 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 // write writes the training data of the sample, for a digest.
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.taken.Targets, s.taken.Weights}
-	rows = append(append(append(rows, s.onAll...), s.paths.Features...), numbers(s.paths.Present)...)
+	rows = append(append(rows, s.onAll...), s.paths.Features...)
+	for _, row := range s.paths.Present {
+		rows = append(rows, host.Bits(row))
+	}
 	if s.taken.Regressors != nil {
 		rows = append(rows, s.taken.Regressors)
 	}
@@ -205,20 +209,6 @@ func (m *Model) training(w dyngraph.Window, valid validated) (sample, error) {
 		t.Weights, s.times = slices.Insert(t.Weights, 0, 0), slices.Insert(s.times, 0, 0)
 	}
 	return s, nil
-}
-
-// numbers returns presence as rows of 0 and 1.
-func numbers(present [][]bool) [][]float64 {
-	rows := make([][]float64, len(present))
-	for k, row := range present {
-		rows[k] = make([]float64, len(row))
-		for u, there := range row {
-			if there {
-				rows[k][u] = 1
-			}
-		}
-	}
-	return rows
 }
 
 // started returns the features with 0 in place of NaN for nodes that are absent at all snapshots, and if alone is set,

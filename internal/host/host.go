@@ -36,6 +36,17 @@ func Set(t *tensors.Tensor, first int, entries []float64) {
 	})
 }
 
+// Bits returns an entry for each truth value: 1 for true, 0 for false.
+func Bits(row []bool) []float64 {
+	bits := make([]float64, len(row))
+	for i, set := range row {
+		if set {
+			bits[i] = 1
+		}
+	}
+	return bits
+}
+
 // Floats copies the entries of a tensor, fetching them from the device if need be.
 func Floats(t *tensors.Tensor) []float64 { return Part(t, 0, t.Size()) }
 

@@ -140,13 +140,7 @@ func presence(dtype dtypes.DType, samples []Sample, knots, nodes int) *tensors.T
 			present = append(present, slices.Repeat([]float64{1}, knots*nodes)...)
 		}
 		for _, row := range s.Present {
-			for _, there := range row {
-				one := 0.0
-				if there {
-					one = 1
-				}
-				present = append(present, one)
-			}
+			present = append(present, host.Bits(row)...)
 		}
 	}
 	return host.Tensor(dtype, present, len(samples), knots, nodes, 1)
