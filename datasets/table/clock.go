@@ -45,9 +45,9 @@ type clock struct {
 	format, layout string // Config.DateFormat, and as Go writes it
 	known          bool   // whether dated is
 	dated          bool
-	first          fileRow // of the time that decided it
-	zoned          fileRow // of the first time with an offset from UTC; the zero value if there is none
-	numbers        bool    // whether a time is a number that is no date such as 20200331
+	first          fileRow            // of the time that decided it
+	zoned          fileRow            // of the first time with an offset from UTC; the zero value if there is none
+	numbers        [len(compact)]bool // whether a time is a number that is no date in each format
 
 	text string // of the last cell, whose bin and instant these are
 	at   instant
@@ -85,7 +85,9 @@ func (c *clock) read(p fileRow, column string, v cell) (instant, int64, *Error) 
 		}
 		return 0, 0, p.fault(column, "the number "+v.String(), "a date, as in "+c.first.String())
 	}
-	c.numbers = c.numbers || !dated && !isCompactDate(at.number())
+	for k, format := range compact {
+		c.numbers[k] = c.numbers[k] || !dated && !isCompactDate(at.number(), format)
+	}
 	bin, ok := c.binOf(at)
 	if !ok {
 		return 0, 0, p.fault(column, v.String(), fmt.Sprintf("times that the step %v divides into fewer than 2^50 "+

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,31 +61,44 @@ func whichDate(text string) (formats, dates []string) {
 	return formats, dates
 }
 
-// compact is the format of dates that may be read as numbers.
-const compact = "YYYYMMDD"
+// compact are the formats of dates that may be read as numbers.
+var compact = [...]string{"YYYYMMDD", "YYYYMM"}
 
-// isCompactDate reports whether a number is a date in the format compact, of a century in which data are likely.
-func isCompactDate(number float64) bool {
-	const first, last = 1900_01_01, 2100_12_31
-	if number != math.Trunc(number) || number < first || number > last {
-		return false
-	}
-	layout, _ := layoutOf(compact) // a format
-	_, err := time.Parse(layout, strconv.FormatFloat(number, 'f', -1, 64))
-	return err == nil
+// isCompactDate reports whether a number is a date in one of the formats compact, of a century in which data are likely.
+func isCompactDate(number float64, format string) bool {
+	const first, last = 1900, 2100
+	layout, _ := layoutOf(format) // a format
+	date, err := time.Parse(layout, strconv.FormatFloat(number, 'f', -1, 64))
+	return err == nil && date.Year() >= first && date.Year() <= last
 }
 
-// checkNumbers returns an error if all of several times are numbers that are dates in the format compact.
+// checkNumbers returns an error if all of several times are numbers that are dates in one of the formats compact.
 func (r *reader) checkNumbers() error {
-	if r.closed || r.clock.dated || r.clock.numbers || len(r.bins) < 2 {
+	if r.closed || r.clock.dated || len(r.bins) < 2 {
 		return nil
 	}
 	column := r.c.Edges.Time
 	if column == None {
 		column = r.c.Nodes.Time
 	}
-	return r.clock.first.fault(column, fmt.Sprintf("numbers that are all dates, such as %s", r.clock.show(r.bins[0])),
-		fmt.Sprintf("Config.DateFormat %q to read them as dates", compact))
+	for k, format := range compact {
+		if r.clock.numbers[k] || k > 0 && !r.severalYears() {
+			continue
+		}
+		return r.clock.first.fault(column, fmt.Sprintf("numbers that are all dates, such as %s", r.clock.show(r.bins[0])),
+			fmt.Sprintf("Config.DateFormat %q to read them as dates", format))
+	}
+	return nil
+}
+
+// severalYears reports whether months such as 202012 have uneven gaps as numbers: they are of several years, and not
+// of one month of them.
+func (r *reader) severalYears() bool {
+	differ := func(of func(at int) int) bool {
+		part := func(bin int64) int { return of(int(r.clock.start(bin).number())) }
+		return slices.ContainsFunc(r.bins, func(bin int64) bool { return part(bin) != part(r.bins[0]) })
+	}
+	return differ(func(at int) int { return at / 100 }) && differ(func(at int) int { return at % 100 })
 }
 
 // errAlike is wrapped by the error about a date whose day and month are equal, so that another row tells more.

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,6 +82,35 @@ func TestDatesAsNumbers(t *testing.T) {
 	c, _ = small(write(t, "edges.csv", numbers.Replace(goodEdges)), write(t, "nodes.csv", numbers.Replace(goodNodes)))
 	if s := read(t, c).Series; s.Dates != nil || s.Times[1] != 20200332 {
 		t.Errorf("times %v", s.Times)
+	}
+}
+
+// Months without separators are refused if their gaps as numbers are uneven: all times are months, and of several years.
+// One time that is no month tells that they are numbers; within a year, and of one month of years, gaps are even.
+func TestMonthsAsNumbers(t *testing.T) {
+	for times, refused := range map[[3]string]bool{
+		{"202011", "202012", "202101"}: true,
+		{"202009", "202012", "202103"}: true,
+		{"202012", "202013", "202101"}: false,
+		{"202010", "202011", "202012"}: false,
+		{"202012", "202112", "202212"}: false,
+		{"182011", "182012", "182101"}: false,
+	} {
+		edges := "time,source,destination,weight\n"
+		for _, at := range times {
+			edges += at + ",a,b,1\n"
+		}
+		c, _ := small(write(t, "edges.csv", edges), "")
+		c.Nodes = table.Nodes{}
+		_, err := table.Read(t.Context(), c)
+		if says := fmt.Sprintf(`edges.csv, line 2, column "time": found numbers that are all dates, such as %s, want `+
+			`Config.DateFormat "YYYYMM" to read them as dates`, times[0]); refused != (err != nil) ||
+			refused && !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v", times, err)
+		}
+		if c.DateFormat = "YYYYMM"; refused && len(read(t, c).Series.Dates) != 3 {
+			t.Errorf("%v are no dates", times)
+		}
 	}
 }
 
