@@ -22,6 +22,7 @@ const (
 // cell is the content of one column in one row.
 type cell struct {
 	kind   cellKind
+	zoned  bool // whether a date in Parquet was converted to UTC and is at no midnight there
 	text   string
 	number float64
 	whole  int64

@@ -46,7 +46,8 @@ type clock struct {
 	known          bool   // whether dated is
 	dated          bool
 	first          fileRow            // of the time that decided it
-	zoned          fileRow            // of the first time with an offset from UTC; the zero value if there is none
+	zoned          fileRow            // of the first time with an offset or a zone; the zero value if there is none
+	zone           string             // what that time is like
 	numbers        [len(compact)]bool // whether a time is a number that is no date in each format
 
 	text string // of the last cell, whose bin and instant these are
@@ -178,6 +179,7 @@ func (c *clock) parse(p fileRow, v cell) (at instant, dated, ok bool) {
 	}
 	switch v.kind {
 	case dateCell:
+		c.noteZone(p, v.zoned, "was converted to UTC and is at no midnight there")
 		return instant(v.whole), true, true
 	case textCell:
 		if number, ok := p.number(text); ok {
@@ -192,11 +194,17 @@ func (c *clock) parse(p fileRow, v cell) (at instant, dated, ok bool) {
 			continue
 		}
 		if date, err := time.Parse(layout, text); err == nil {
-			if _, offset := date.Zone(); offset != 0 && c.zoned.file == nil {
-				c.zoned = p
-			}
+			_, offset := date.Zone()
+			c.noteZone(p, offset != 0, "has an offset from UTC")
 			return instant(date.UnixMicro()), true, true
 		}
 	}
 	return 0, false, false
+}
+
+// noteZone keeps the row of the first time with a zone, and what that time is like.
+func (c *clock) noteZone(p fileRow, zoned bool, is string) {
+	if zoned && c.zoned.file == nil {
+		c.zoned, c.zone = p, is
+	}
 }

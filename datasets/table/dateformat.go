@@ -64,7 +64,7 @@ func whichDate(text string) (formats, dates []string) {
 // compact are the formats of dates that may be read as numbers.
 var compact = [...]string{"YYYYMMDD", "YYYYMM"}
 
-// isCompactDate reports whether a number is a date in one of the formats compact, of a century in which data are likely.
+// isCompactDate reports whether a number is a date in a compact format, of a century in which data are likely.
 func isCompactDate(number float64, format string) bool {
 	const first, last = 1900, 2100
 	layout, _ := layoutOf(format) // a format

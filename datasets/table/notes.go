@@ -184,8 +184,8 @@ func (r *reader) noteZone() {
 	const day = 24 * time.Hour
 	days := r.c.Step.Duration > 0 && r.c.Step.Duration%day == 0
 	if r.clock.zoned.file != nil && (days || len(r.c.Calendar) > 0) {
-		r.notice("%s: a time has an offset from UTC; days begin at midnight UTC, of Config.Step and of "+
-			"Config.Calendar alike. If days of local time are meant, write local times without offset", r.clock.zoned)
+		r.notice("%s: a time %s; days begin at midnight UTC, of Config.Step and of Config.Calendar alike. If days of local "+
+			"time are meant, write local times without offset or zone", r.clock.zoned, r.clock.zone)
 	}
 }
 

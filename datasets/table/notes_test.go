@@ -85,8 +85,8 @@ func TestDatesAsNumbers(t *testing.T) {
 	}
 }
 
-// Months without separators are refused if their gaps as numbers are uneven: all times are months, and of several years.
-// One time that is no month tells that they are numbers; within a year, and of one month of years, gaps are even.
+// Months without separators are refused if all times are months and their gaps as numbers are uneven, of several years.
+// A time that is no month tells that they are numbers; within a year, and of one month of years, gaps are even.
 func TestMonthsAsNumbers(t *testing.T) {
 	for times, refused := range map[[3]string]bool{
 		{"202011", "202012", "202101"}: true,

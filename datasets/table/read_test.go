@@ -386,6 +386,32 @@ func TestNoticesOfZonesAndStillNodes(t *testing.T) {
 	}
 }
 
+// Parquet has local times with a zone in UTC: a local midnight may be on the day before. Times without a zone, and
+// midnights of UTC, are as they are meant.
+func TestNoticeOfZonesInParquet(t *testing.T) {
+	type row struct {
+		UTC         int64  `parquet:"utc,timestamp(microsecond:utc)"`
+		Local       int64  `parquet:"local,timestamp(microsecond:local)"`
+		Source      string `parquet:"source"`
+		Destination string `parquet:"destination"`
+		Weight      int64  `parquet:"weight"`
+	}
+	for _, c := range []struct {
+		column string
+		hour   int
+		said   bool
+	}{{"utc", 23, true}, {"utc", 0, false}, {"local", 23, false}} {
+		at := time.Date(2023, 12, 31, c.hour, 0, 0, 0, time.UTC).UnixMicro()
+		config, notices := small(write(t, "edges.parquet", encoded(t, row{at, at, "a", "b", 1})), "")
+		config.Nodes, config.Edges.Time, config.Step.Duration = table.Nodes{}, c.column, 24*time.Hour
+		read(t, config)
+		if said := strings.Contains(notices.String(), "edges.parquet, row 1: a time was converted to UTC and is at no "+
+			"midnight there; days begin at midnight UTC"); said != c.said {
+			t.Errorf("%s at %d: notices %q", c.column, c.hour, notices)
+		}
+	}
+}
+
 // Whole numbers beyond 2^53 are times if a float64 holds them: nanoseconds of days, and numbers written as floats.
 func TestLargeTimes(t *testing.T) {
 	for _, times := range [][2]string{{"1700006400000000000", "1700092800000000000"}, {"1.7e18", "1.8e18"},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
 // converter makes cells of a column's values, which are not null.
@@ -40,7 +42,11 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 			unit := of.Unit.Value.Duration()
 			multiple := max(1, int64(unit/time.Microsecond))
 			divisor := max(1, int64(time.Microsecond/unit))
-			return func(v parquet.Value) cell { return dateOf(v.Int64(), multiple, divisor) }, nil
+			return func(v parquet.Value) cell {
+				date := dateOf(v.Int64(), multiple, divisor)
+				date.zoned = of.IsAdjustedToUTC && !tabular.WholeDay(instant(date.whole).date())
+				return date
+			}, nil
 		case *format.DecimalType:
 			if of.Scale < 0 || of.Scale > mostDigits {
 				return nil, wrong
