@@ -17,7 +17,8 @@
 //
 // Nodes are names or whole numbers. They are sorted, by number if all are whole numbers. A node in only one file is
 // part of the graph, without edges or without values, and a notice says so. Files without a common node are an error;
-// so are nodes written both as 1 and as 1.0.
+// so is a node written as 1 and as 1.0, as 1001 in one file and as 01001 in the other, or with other characters of
+// Unicode for the same letters.
 //
 // Times are numbers, or dates in ISO 8601 format: 2020-03-31, 2020-03 (its first day), 2020-03-31T18:30 with or without
 // seconds, their fraction and a zone, and with a space instead of T. Other dates need Config.DateFormat, which has

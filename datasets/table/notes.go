@@ -8,21 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/peng-cde/pengcde-go/internal/csvrows"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// compareNodes tells of nodes that one file lacks. Where files have none in common, and where a number is written in
-// two ways, names are wrong.
+// compareNodes tells of nodes that one file lacks. Where files have none in common, and where a node is written in two
+// ways, names are wrong.
 func (r *reader) compareNodes() error {
-	for _, name := range r.names {
-		whole, cut := strings.CutSuffix(name, ".0")
-		if _, found := r.ids[whole]; !cut || !found {
-			continue
-		}
-		if _, err := strconv.ParseInt(whole, 10, 64); err == nil {
-			return invalid("nodes %q and %q, want one of them for the same node in all columns: programs write whole numbers "+
-				"with .0 in a column where one was missing", whole, name)
+	if !r.closed {
+		if err := r.checkSpellings(); err != nil {
+			return err
 		}
 	}
 	var without, isolated []string
@@ -50,6 +48,49 @@ func (r *reader) compareNodes() error {
 			r.c.Edges.Path, list(isolated))
 	}
 	return nil
+}
+
+// checkSpellings returns an error for a node that is written in two ways: as text with other characters for the same
+// letters, as a whole number with .0, or as another form of a number where one file has the one and one the other.
+func (r *reader) checkSpellings() error {
+	others := make(map[string]int32) // names that are not written as usual, by how that would be
+	for u, name := range r.names {
+		usual, number := usualName(name)
+		if usual == name {
+			continue
+		}
+		v, found := r.ids[usual]
+		if !found {
+			v, found = others[usual]
+			others[usual] = int32(u)
+		}
+		split := r.inEdges[u] != r.inEdges[v] && r.inNodes[u] != r.inNodes[v]
+		switch other := r.names[v]; {
+		case !found:
+		case !number:
+			return invalid("nodes %+q and %+q, want one of them for the same node in all columns: they are the same letters "+
+				"in other characters of Unicode, so write both files in its form NFC", other, name)
+		case name == usual+".0" || split:
+			return invalid("nodes %s and %s, want one of them for the same node in all columns: programs that read "+
+				"names as numbers drop zeros before them, and write .0 after them in a column where one was missing: read them as "+
+				"text", errs.Quote(other), errs.Quote(name))
+		}
+	}
+	return nil
+}
+
+// usualName returns how a node's name is usually written: a number in digits alone, without zeros before and after it,
+// and text in NFC.
+func usualName(name string) (usual string, isNumber bool) {
+	const exact = 1 << 53
+	number, ok := csvrows.ParseNumber(name)
+	switch {
+	case !ok || math.IsNaN(number) || math.IsInf(number, 0):
+		return norm.NFC.String(name), false
+	case math.Abs(number) < exact:
+		return strconv.FormatFloat(number+0, 'f', -1, 64), true // -0 becomes 0
+	}
+	return strings.TrimSuffix(strings.TrimLeft(name, "0"), ".0"), true
 }
 
 // noteGaps tells of missing values of present nodes. When scales are to be taken, a target that has no value at all

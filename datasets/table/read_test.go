@@ -103,6 +103,34 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
+// One node written in two ways, in one file and in the other, is an error. Nodes that both files have are two.
+func TestSpellingsOfNodes(t *testing.T) {
+	for _, c := range []struct{ edges, nodes, says string }{
+		{"01001", "1001", `nodes "1001" and "01001", want one of them`},
+		{"1", "1.00", `nodes "1" and "1.00", want one of them`},
+		{"1e+05", "100000", `nodes "100000" and "1e+05", want one of them`},
+		{"01001", "1001.0", `nodes "01001" and "1001.0", want one of them`},
+		{"9007199254740993", "009007199254740993", `nodes "9007199254740993" and "009007199254740993", want one`},
+		{"9007199254740993", "9007199254740992", ""},
+		{"Z\u00fcrich", "Zu\u0308rich", `nodes "Z\u00fcrich" and "Zu\u0308rich", want one of them`},
+		{"nan0", "NaN0", ""},
+		{"01\n1", "01\n1", ""},
+	} {
+		edges, nodes := goodEdges, goodNodes
+		for name := range strings.Lines(c.edges) {
+			edges += "2020-03-02,b," + strings.TrimSpace(name) + ",1\n"
+		}
+		for name := range strings.Lines(c.nodes) {
+			nodes += "2020-03-02," + strings.TrimSpace(name) + ",1,1\n"
+		}
+		config, _ := small(write(t, "edges.csv", edges), write(t, "nodes.csv", nodes))
+		if _, err := table.Read(t.Context(), config); (err != nil) != (c.says != "") ||
+			err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q in edges and %q in nodes: %v", c.edges, c.nodes, err)
+		}
+	}
+}
+
 // TestNumbers has nodes and times that are numbers: nodes are in the order of numbers.
 func TestNumbers(t *testing.T) {
 	c, notices := small(write(t, "edges.csv", "time,source,destination,weight\n-3,10,9,1\n-1e1,9,10,2\n2.5,100,9,3\n"), "")
