@@ -257,19 +257,6 @@ func (r *reader) noteStill(names []string, y [][]float64, still []int) {
 	}
 }
 
-// noteSpacing tells of times that are numbers and far from 1 apart.
-func (r *reader) noteSpacing(times []float64) {
-	const far = 100
-	if r.clock.dated || len(times) < 2 {
-		return
-	}
-	gap := (times[len(times)-1] - times[0]) / float64(len(times)-1)
-	if gap > far || gap < 1.0/far {
-		r.notice("times are %.3g apart on average: models do best with times about 1 apart, so write days, weeks or years "+
-			"rather than seconds, or dates", gap)
-	}
-}
-
 // notYet is before all times.
 const notYet = instant(math.MinInt64)
 

@@ -149,8 +149,7 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("targets of size %d, features %v; %s", s.TargetSize, s.Features, notices)
 	}
 	c.Edges.Path = write(t, "edges.csv", "time,source,destination,weight\n1600000000,10,9,1\n1600086400,9,10,2\n")
-	read(t, c)
-	if !strings.Contains(notices.String(), "times are 8.64e+04 apart on average") {
+	if read(t, c); notices.Len() > 0 { // package forecast divides times by their gap, and package pengcde has a notice
 		t.Errorf("notices %q", notices)
 	}
 }

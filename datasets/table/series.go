@@ -61,7 +61,6 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	r.notePresence(present)
 	s.Weights = weights[offset:]
 	r.times(s, steps, recipe)
-	r.noteSpacing(s.Times)
 	values := r.nodeValues(order, steps)
 	values.onlyPresent(present)
 	if err := r.noteGaps(values, present, recipe.NodeNames == nil); err != nil {
