@@ -249,7 +249,8 @@ func TestBadFiles(t *testing.T) {
 			Weight                    bool
 		}{"1", "a", "b", true}), change: func(c *table.Config) {
 			c.Edges = table.Edges{Path: c.Edges.Path, Time: "Time", From: "Source", To: "Destination", Weight: "Weight"}
-		}, want: want{"edges.parquet", 0, 0, "Weight", "BOOLEAN"}},
+		}, want: want{"edges.parquet", 0, 0, "Weight", "found the type BOOLEAN, want one value a row: a number (a float16 as " +
+			"float32, a BOOLEAN as an integer)"}},
 		"Parquet with lists": {edgesName: "edges.parquet", edges: encoded(t, struct {
 			Time, Source, Destination string
 			Weight                    []float64

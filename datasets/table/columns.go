@@ -30,6 +30,8 @@ type column struct {
 	without string
 	// shared is whether another column may have the same name, or be found under it.
 	shared bool
+	// truth is whether it may have truth values, which are 1 and 0.
+	truth bool
 }
 
 func (r *reader) column(name *string, field string, common []string, without string) column {

@@ -51,9 +51,9 @@ type Nodes struct {
 	// in a snapshot the last counts.
 	Categories []string `json:",omitempty"`
 	// Presence says at which times a node is there, such as a bank account between opening and closing: [ByRows], [Seen],
-	// or the name of a column with 1 for present and 0 for absent, which holds until the node's next row; before its
-	// first row a node is absent. If it is empty, all nodes are always present. Absent nodes have no values and no edges,
-	// see dyngraph.Series.Present.
+	// or the name of a column with 1 or true for present and 0 or false for absent, which holds until the node's next
+	// row; before its first row a node is absent. If it is empty, all nodes are always present. Absent nodes have no
+	// values and no edges, see dyngraph.Series.Present.
 	Presence string `json:",omitempty"`
 	// Aggregate combines rows of the same node in the same snapshot. The default is [Mean] with a Config.Step and
 	// [Unique] without, so that a second row for a node and a time is an error.

@@ -13,7 +13,7 @@
 // the columns that were found by a less usual name, and columns that are not used. Text is UTF-8, with or without a
 // byte order mark, with the line ends of any system. Rows may be in any order. Empty lines and spaces around a cell are
 // ignored, but no space may follow a closing quote, nor precede an opening quote if tabs separate cells. A Parquet
-// column holds one number, DECIMAL, text, DATE or TIMESTAMP per row.
+// column holds one number, DECIMAL, text, DATE or TIMESTAMP per row, the column of Nodes.Presence also BOOLEAN.
 //
 // Nodes are names or whole numbers. They are sorted, by number if all are whole numbers. A node in only one file is
 // part of the graph, without edges or without values, and a notice says so. Files without a common node are an error;

@@ -31,7 +31,9 @@ func (r *reader) readNodes(ctx context.Context) error {
 	}
 	presenceAt := len(columns)
 	if n.presenceColumn() {
-		columns = append(columns, r.column(&n.Presence, "Nodes.Presence", nil, ""))
+		c := r.column(&n.Presence, "Nodes.Presence", nil, "")
+		c.truth = true
+		columns = append(columns, c)
 	}
 	r.texts.how, r.textNames = Last, make([]texts, len(n.Categories))
 	if n.Time == None {

@@ -65,8 +65,8 @@ func (p *parquetReader) open(columns []column) ([]string, error) {
 		return nil, err
 	}
 	p.groups = selected.RowGroups()
-	for _, column := range selected.Root().Columns() {
-		convert, err := p.file.converter(column)
+	for i, column := range selected.Root().Columns() {
+		convert, err := p.file.converter(column, columns[i].truth)
 		if err != nil {
 			return nil, err
 		}

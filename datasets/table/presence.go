@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -62,7 +63,13 @@ func (g *grid) has(snapshot, column int) bool {
 
 // isPresence is a value of the column that says which nodes are present.
 func (p fileRow) isPresence(column string, v cell) (float64, *Error) {
-	const wanted = "1 for a node that is present, 0 for an absent one, or an empty cell for no change"
+	const wanted = "1 for a node that is present, 0 for an absent one, or true and false, or an empty cell for no change"
+	switch {
+	case strings.EqualFold(v.text, "true"):
+		return 1, nil
+	case strings.EqualFold(v.text, "false"):
+		return 0, nil
+	}
 	value, fault := p.value(column, v, wanted)
 	if fault == nil && !math.IsNaN(value) && value != 0 && value != 1 {
 		fault = p.fault(column, v.String(), wanted)

@@ -135,6 +135,32 @@ func TestPresenceHolds(t *testing.T) {
 	}
 }
 
+// Truth values are 1 and 0: as programs write them in text, and in Parquet.
+func TestPresenceOfTruthValues(t *testing.T) {
+	type row struct {
+		Time    int64   `parquet:"time"`
+		Node    string  `parquet:"node"`
+		Balance float64 `parquet:"balance"`
+		Limit   float64 `parquet:"limit"`
+		Open    *bool   `parquet:"open,optional"`
+	}
+	yes, no := true, false
+	edges := write(t, "edges.csv", "source,destination,weight\na,b,2\nb,a,3\na,a,1\n")
+	for _, nodes := range []string{
+		write(t, "nodes.csv", "time,node,balance,limit,open\n0,a,1,1,True\n1,a,2,1,\n1,b,3,1,TRUE\n2,a,1,1,true\n"+
+			"2,b,1,1,False\n"),
+		write(t, "nodes.parquet", encoded(t, row{0, "a", 1, 1, &yes}, row{1, "a", 2, 1, nil}, row{1, "b", 3, 1, &yes},
+			row{2, "a", 1, 1, &yes}, row{2, "b", 1, 1, &no})),
+	} {
+		config, _ := presenceConfig(edges, nodes, "open")
+		config.Edges.Time, config.Lags = table.None, 1
+		want := [][]bool{{true, false}, {true, true}, {true, false}}
+		if got := read(t, config).Series.Present; !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: present %v, want %v", nodes, got, want)
+		}
+	}
+}
+
 func TestPresenceErrors(t *testing.T) {
 	edges, nodes := accounts(t, 5)
 	late := write(t, "late.csv", "time,source,destination,weight\n0,a,c,1\n1,a,c,1\n1,b,a,4\n")

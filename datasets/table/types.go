@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
-// converter makes cells of a column's values, which are not null.
-func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, error) {
+// converter makes cells of a column's values, which are not null. Truth values are an error unless they are asked for.
+func (f *file) converter(column *parquet.Column, truth bool) (func(parquet.Value) cell, error) {
 	kind := "a group"
 	if column.Leaf() {
 		kind = column.Type().String()
@@ -22,7 +22,7 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 		kind = "repeated " + kind
 	}
 	wrong := fileRow{file: f}.fault(column.Name(), "the type "+kind,
-		"one value a row: a number (a float16 as float32), DECIMAL, text, DATE or TIMESTAMP")
+		"one value a row: a number (a float16 as float32, a BOOLEAN as an integer), DECIMAL, text, DATE or TIMESTAMP")
 	if !column.Leaf() || column.Repeated() {
 		return nil, wrong
 	}
@@ -67,6 +67,10 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 		}
 	}
 	switch column.Type().Kind() {
+	case parquet.Boolean:
+		if truth {
+			return func(v parquet.Value) cell { return newText(strconv.FormatBool(v.Boolean())) }, nil
+		}
 	case parquet.Int32:
 		return func(v parquet.Value) cell { return cell{kind: wholeCell, whole: int64(v.Int32())} }, nil
 	case parquet.Int64:
