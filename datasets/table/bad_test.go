@@ -229,6 +229,8 @@ func TestBadFiles(t *testing.T) {
 			want: want{"edges.csv", 2, 0, "source", `found "a\x00", want the name`}},
 		"text that is not UTF-8": {nodes: swap(goodNodes, "b,5", "K\xf6ln,5"),
 			want: want{"nodes.csv", 6, 0, "node", `found "K\xf6ln"`}},
+		"lines that end in CR alone": {edges: strings.ReplaceAll(goodEdges, "\n", "\r"),
+			want: want{"edges.csv", 1, 0, "", "found text whose lines end in CR alone: save it with LF or CR LF"}},
 		"text in UTF-16": {edges: "\xff\xfet\x00i\x00", want: want{"edges.csv", 1, 0, "", "UTF-16"}},
 		"compressed without the ending": {edges: gzipped(t, goodEdges),
 			want: want{"edges.csv", 1, 0, "", "compressed by gzip"}},
@@ -249,8 +251,8 @@ func TestBadFiles(t *testing.T) {
 			Weight                    bool
 		}{"1", "a", "b", true}), change: func(c *table.Config) {
 			c.Edges = table.Edges{Path: c.Edges.Path, Time: "Time", From: "Source", To: "Destination", Weight: "Weight"}
-		}, want: want{"edges.parquet", 0, 0, "Weight", "found the type BOOLEAN, want one value a row: a number (a float16 as " +
-			"float32, a BOOLEAN as an integer)"}},
+		}, want: want{"edges.parquet", 0, 0, "Weight", "found the type BOOLEAN, want one value a row: a number (a float16 " +
+			"as float32, a BOOLEAN as an integer)"}},
 		"Parquet with lists": {edgesName: "edges.parquet", edges: encoded(t, struct {
 			Time, Source, Destination string
 			Weight                    []float64

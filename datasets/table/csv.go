@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// foreign returns the kind of a file whose first bytes are not text.
+// foreign returns the kind of a file whose first bytes are not text in lines.
 func foreign(head []byte) string {
 	for start, what := range map[string]string{
 		"\x1f\x8b": "data compressed by gzip: add .gz to its name", "\x28\xb5\x2f\xfd": "data compressed by Zstandard: add " +
@@ -26,6 +26,9 @@ func foreign(head []byte) string {
 		if strings.HasPrefix(string(head), start) {
 			return what
 		}
+	}
+	if bytes.Contains(bytes.TrimRight(head, "\r"), []byte("\r")) && !bytes.Contains(head, []byte("\n")) {
+		return "text whose lines end in CR alone: save it with LF or CR LF"
 	}
 	return ""
 }
@@ -62,8 +65,10 @@ func separatorOf(text *bufio.Reader) (rune, error) {
 func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []column,
 	row func(p fileRow, cells []cell) error) ([]string, error) {
 	text := bufio.NewReaderSize(r, 1<<16)
-	if head, _ := text.Peek(4); foreign(head) != "" {
-		return nil, &Error{Path: f.path, Line: 1, Found: foreign(head)}
+	_, _ = text.Peek(4) // fills the buffer, at which foreign looks
+	head, _ := text.Peek(text.Buffered())
+	if kind := foreign(head); kind != "" {
+		return nil, &Error{Path: f.path, Line: 1, Found: kind}
 	}
 	if f.comma == 0 {
 		var err error

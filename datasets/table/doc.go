@@ -11,7 +11,7 @@
 // names another separator. The first line of a text file names the columns, in any order. The columns of times, nodes
 // and weights are found if they have a common name, see [Edges] and [Nodes]; two candidates are an error. Notices list
 // the columns that were found by a less usual name, and columns that are not used. Text is UTF-8, with or without a
-// byte order mark, with the line ends of any system. Rows may be in any order. Empty lines and spaces around a cell are
+// byte order mark, in lines that end in LF or CR LF. Rows may be in any order. Empty lines and spaces around a cell are
 // ignored, but no space may follow a closing quote, nor precede an opening quote if tabs separate cells. A Parquet
 // column holds one number, DECIMAL, text, DATE or TIMESTAMP per row, the column of Nodes.Presence also BOOLEAN.
 //
