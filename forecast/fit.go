@@ -82,6 +82,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series, simples: simples(series),
 		steps: steps(series), outputs: outputs(series), epochs: c.Epochs, notice: c.Notice}
+	r.Recipe.Inputs = c.Inputs
 	if uneven := r.uneven(series); uneven != "" {
 		c.Notice(uneven)
 	}

@@ -626,6 +626,21 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 		"4 snapshots, of which 2 have all lags, but a forecast sees 3: give files with 5 snapshots") {
 		t.Errorf("four snapshots: %v", err)
 	}
+	edges, nodes = travel(t, 2)
+	if err := r.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(xlatest.Go(t), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	for _, m := range []*Model{&r.Model, loaded} {
+		if _, err := m.Recipe.Read(t.Context(), edges, nodes); err == nil || !strings.Contains(err.Error(),
+			"2 snapshots for 3 lags and 3 inputs, want 5 at least: read longer files") {
+			t.Errorf("two snapshots: %v", err)
+		}
+	}
 	edges, nodes = travel(t, 5)
 	enough, err := r.Recipe.Read(t.Context(), edges, nodes)
 	if err != nil {

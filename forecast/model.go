@@ -112,6 +112,7 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
 			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
 	}
+	t.Recipe.Inputs = t.Inputs
 	m := &Model{Recipe: t.Recipe, Inputs: t.Inputs, unit: t.Unit, intervals: t.Intervals, label: t.Label}
 	if t.Simple != nil {
 		f, err := t.Simple.Forecaster()

@@ -31,6 +31,9 @@ type Recipe struct {
 	Categories [][]string `json:",omitempty"`
 	// TargetScale converts standardised targets back to the unit of the file, by node.
 	TargetScale dyngraph.Scale
+	// Inputs is how many snapshots of the series a model sees; 0 means 1. [Recipe.Read] counts them where it says how long
+	// files must be. Package forecast sets it.
+	Inputs int `json:"-"`
 }
 
 // Read reads new files as the recipe's files were read: the same columns, step, nodes and scales. A node that is not in

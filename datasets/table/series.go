@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // series makes the series from the rows read. If the recipe has no scales yet, it sets them.
@@ -22,8 +23,12 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	c, n, offset := r.c, len(r.names), r.c.offset()
 	if len(steps)-offset < 1 {
-		return nil, invalid("%d snapshots for %d lags, want %d at least: read longer files, or make a model with "+
-			"fewer Config.Lags", len(steps), c.lags(), offset+1)
+		takes := plain.Count(c.lags(), "lag")
+		if recipe.Inputs > 1 {
+			takes += fmt.Sprintf(" and %d inputs", recipe.Inputs)
+		}
+		return nil, invalid("%d snapshots for %s, want %d at least: read longer files, or make a model with fewer "+
+			"Config.Lags", len(steps), takes, offset+max(1, recipe.Inputs))
 	}
 	graphs, edges := r.distinctGraphs(steps), len(r.from)
 	tooMany := func(features int) error {
