@@ -112,6 +112,9 @@ func (f *fitter) leaveOut(choice *Choice, name string, why error) {
 func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 	config := c.model(f.Series)
 	a := &attempt{settings: c, Candidate: Candidate{Name: c.label(nameOf(config))}}
+	if text := oneWay(a.Name, config, f.Series); text != "" {
+		f.asked.Notice(text)
+	}
 	var err error
 	if a.network, err = pengcde.New(f.backend, config); err != nil {
 		return a, err

@@ -3,12 +3,15 @@ package forecast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
 // Notices returns texts about a series that the recipe read, and about forecasts from it by [Model.Ahead], that a user
@@ -74,6 +77,38 @@ func (m *Model) negative(ahead []Forecast) string {
 	}
 	return fmt.Sprintf("%d of %d forecasts are below 0, where no value of the data is: with Scale Log1p (pengcde fit "+
 		"--scale log1p) none would be", below, all)
+}
+
+// oneWay tells that a network hears along one direction of the edges of a graph that is not symmetric; "" if not.
+func oneWay(name string, model pengcde.Config, s *dyngraph.Series) string {
+	f, ok := model.Field.(field.Traiter)
+	if !ok || !f.Traits().OneWay || symmetric(s) {
+		return ""
+	}
+	return fmt.Sprintf("in %s a node hears only from the nodes that its edges lead to, and this graph is not symmetric: "+
+		"if it should hear from the nodes whose edges lead to it, exchange From and To of the edges (--source and "+
+		"--destination of pengcde fit), or take the model peng-cde, which hears from both", name)
+}
+
+// symmetric reports whether every edge has the weight of its opposite, up to rounding.
+func symmetric(s *dyngraph.Series) bool {
+	const rounding = 1e-12
+	index := make(map[[2]int32]int, s.Pattern.Edges())
+	for e, from := range s.Pattern.From {
+		index[[2]int32{from, s.Pattern.To[e]}] = e
+	}
+	for _, row := range s.Weights {
+		for e, w := range row {
+			opposite := 0.0
+			if other, ok := index[[2]int32{s.Pattern.To[e], s.Pattern.From[e]}]; ok {
+				opposite = row[other]
+			}
+			if math.Abs(w-opposite) > rounding*math.Abs(w) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // missing explains an error about a model file that does not exist.

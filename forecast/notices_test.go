@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,28 @@ func TestNotices(t *testing.T) {
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "1 of 3 forecasts are below 0") ||
 		!strings.Contains(notices[0], "--scale log1p") {
 		t.Errorf("%v: %q", err, notices)
+	}
+}
+
+// A model that hears along one direction of edges is told of if they are directed. Travellers of the towns go one way.
+func TestOneWayIsTold(t *testing.T) {
+	data := read(t, 40, 1)
+	both := *data.Series
+	both.Pattern, both.Weights = &dyngraph.Pattern{Nodes: 5, From: []int32{0, 1, 3, 3}, To: []int32{1, 0, 3, 4}},
+		slices.Repeat([][]float64{{3, 3, 2, 0}}, len(both.Times))
+	for _, c := range []struct {
+		model string
+		*dyngraph.Series
+		want bool
+	}{{"gn-ode", data.Series, true}, {"gn-ode", &both, false}, {"peng-cde", data.Series, false},
+		{"dcrnn", data.Series, false}} {
+		other, config, told := *data, small, ""
+		other.Series, config.Model, config.Epochs = c.Series, c.model, 1
+		config.Notice = func(text string) { told += text }
+		fit(t, &other, config)
+		if got := strings.Contains(told, "exchange From and To of the edges (--source and --destination"); got != c.want {
+			t.Errorf("%s: %q, want a notice of the direction: %v", c.model, told, c.want)
+		}
 	}
 }
 

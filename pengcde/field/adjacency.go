@@ -12,8 +12,9 @@ import (
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t).
 //
-// F drives the state as in [PENG]. The derivative of the control enters only through the time channel and the features,
-// so the solution does not depend on the clock.
+// A node hears only from the nodes that its edges lead to, see [Traits]. F drives the state as in [PENG]. The
+// derivative of the control enters only through the time channel and the features, so the solution does not depend on
+// the clock.
 type Adjacency struct {
 	// Hidden is the width of the state, and Layers the number of layers, at least 1.
 	Hidden int `json:"Hidden,omitzero"`
@@ -30,7 +31,7 @@ func (f Adjacency) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements [Traiter].
-func (f Adjacency) Traits() Traits { return Traits{Seeds: true} }
+func (f Adjacency) Traits() Traits { return Traits{OneWay: true, Seeds: true} }
 
 func (f Adjacency) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 

@@ -12,6 +12,10 @@
 //   - [GNODE]: M = the most recent snapshot
 //   - [Constant]: no graph, dZ/dt = b
 //
+// A_ij is the weight of the edge i -> j, so node i of A Z has the states of the nodes that its edges lead to. PENG also
+// has the transpose of A among its maps, so both ends of an edge hear. Adjacency, Original and GNODE have A alone:
+// exchange the sources and destinations of edges where messages should go along them.
+//
 // All fields except PreMult commute with relabelling the nodes, as long as PENG and Original have no
 // [equivariant.Identities]. Under a change of clock t = φ(s) the solution is unchanged for fields that do not use A',
 // for fields that are affine in A' ([LastLayer]), and for fields with the option PerChannel, which measures A' per unit

@@ -59,6 +59,9 @@ type Traits struct {
 	// PerChannel reports that A' is divided by the rate of the time channel, so that a path on which time stands still,
 	// see [Axis], gives no finite derivative.
 	PerChannel bool
+	// OneWay reports that the message matrix has A without its transpose, so that a node hears only from the nodes that
+	// its edges lead to.
+	OneWay bool
 	// Seeds reports that Derivative accepts the parameters of several seeds at once, see [Field].
 	Seeds bool
 }

@@ -13,8 +13,8 @@ import (
 //	dZ/dt = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A_j(t)
 //
 // where j(t) is the snapshot in force at the last knot up to t. M is constant between knots and never uses later data.
-// Node features do not control the state. The field jumps at knots where its graph does; steps should end there, see
-// [Sample.Jumps].
+// A node hears only from the nodes that its edges lead to, see [Traits]. Node features do not control the state. The
+// field jumps at knots where its graph does; steps should end there, see [Sample.Jumps].
 //
 // Reference: M. Poli, S. Massaroli, J. Park, A. Yamashita, H. Asama, J. Park, Graph Neural Ordinary Differential
 // Equations, 2019.
@@ -36,7 +36,7 @@ func (f GNODE) Sized(s Sizes) (Field, Sizes) {
 
 // Traits implements [Traiter].
 func (f GNODE) Traits() Traits {
-	return Traits{NoFeatures: true, Pairwise: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
+	return Traits{NoFeatures: true, Pairwise: true, Stops: Sample.Jumps, Jumps: true, OneWay: true, Seeds: true}
 }
 
 func (f GNODE) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, 0) }

@@ -14,8 +14,9 @@ import (
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t) + A'(t).
 //
-// F drives the state as in [PENG]. A and A' have different units, so the field depends on the unit of time unless
-// PerChannel is set. With DerivativeIn LastLayer, M is A(t) before the last layer.
+// A node hears only from the nodes that its edges lead to, see [Traits]. F drives the state as in [PENG]. A and A' have
+// different units, so the field depends on the unit of time unless PerChannel is set. With DerivativeIn LastLayer, M is
+// A(t) before the last layer.
 //
 // Reference: T. Qin, B. Walker, T. Lyons, H. Yan, H. Li, Learning Dynamic Graph Embeddings with Neural Controlled
 // Differential Equations, 2023.
@@ -43,7 +44,11 @@ func (f Original) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements [Traiter].
-func (f Original) Traits() Traits { return withIdentities(f.Identities).traits(f.PerChannel) }
+func (f Original) Traits() Traits {
+	t := withIdentities(f.Identities).traits(f.PerChannel)
+	t.OneWay = true
+	return t
+}
 
 func (f Original) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 

@@ -34,7 +34,8 @@ type DCRNN struct {
 	Layers int `json:"Layers,omitempty"`
 	Order  int `json:"Order,omitempty"`
 	// Published diffuses like the code of the PENG-CDE paper: only along the edges, with unnormalised weights, by the
-	// recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
+	// recursion x, A x, 2 A (A x) - x, ... A node then hears only from the nodes that its edges lead to. Raw weights far
+	// above 1 saturate its gates.
 	Published bool `json:"Published,omitempty"`
 }
 

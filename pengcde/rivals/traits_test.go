@@ -97,8 +97,43 @@ func relabelled(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.Series 
 	return &moved
 }
 
-// The table of docs/rivals.md is right about which models read the graph, follow a relabelling of the nodes, and have
-// parameters of each node or observation.
+// single returns a series like s with one edge, 0 -> 1, and at all times other features of one node; -1 for none.
+func single(t *testing.T, s *dyngraph.Series, node int) *dyngraph.Series {
+	t.Helper()
+	one := *s
+	var err error
+	if one.Pattern, _, err = dyngraph.NewPattern(s.Nodes(), []int{0}, []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	one.Weights, one.Features = nil, nil
+	for k, row := range s.Features {
+		row = slices.Clone(row)
+		if node >= 0 {
+			row[node*s.FeatureSize] += 0.5
+		}
+		one.Weights, one.Features = append(one.Weights, s.Weights[k][:1]), append(one.Features, row)
+	}
+	return &one
+}
+
+// hears says which ends of an edge 0 -> 1 hear from the other: whose forecast changes with the other's features.
+func hears(t *testing.T, s *dyngraph.Series, forecast func(*dyngraph.Series) []float64) string {
+	t.Helper()
+	before := forecast(single(t, s, -1))
+	at := func(end int) bool { return forecast(single(t, s, 1-end))[end] != before[end] }
+	switch source, destination := at(0), at(1); {
+	case source && destination:
+		return "both ends"
+	case source:
+		return "the source"
+	case destination:
+		return "the destination"
+	}
+	return "neither"
+}
+
+// The table of docs/rivals.md is right about which models read the graph, who hears from whom, which models follow a
+// relabelling of the nodes, and which have parameters of each node or observation.
 func TestTraits(t *testing.T) {
 	page, err := os.ReadFile("../../docs/rivals.md")
 	if err != nil {
@@ -145,7 +180,17 @@ func TestTraits(t *testing.T) {
 		if !(off <= 1e-9 || off >= 1e-6) {
 			t.Errorf("%s: relabelling moves forecasts by %g: rounding, or not?", m.name, off)
 		}
-		row := fmt.Sprintf("| %s | %s | %s | %s | %s |", m.name, yes(!slices.Equal(forecast, other)), yes(off <= 1e-9),
+		reads, heard := !slices.Equal(forecast, other), "–"
+		if reads {
+			heard = hears(t, s, func(s *dyngraph.Series) []float64 {
+				_, y := made(nodes, length, s)
+				return y
+			})
+		}
+		if f, ok := m.config.Field.(field.Traiter); ok && f.Traits().OneWay != (heard == "the source") {
+			t.Errorf("%s: by an edge %s hears, and its trait OneWay is %v", m.name, heard, f.Traits().OneWay)
+		}
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", m.name, yes(reads), heard, yes(off <= 1e-9),
 			yes(larger != parameters), yes(longer != parameters))
 		if !strings.Contains(string(page), row) {
 			t.Errorf("docs/rivals.md does not say\n%s", row)
