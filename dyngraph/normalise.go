@@ -12,8 +12,8 @@ type Normalisation string
 
 const (
 	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2, with o the row sums (out) and q the column sums
-	// (in) of A+I. Entries have order 1 whatever the unit of the weights, and C is directed as A is. Every node gains a
-	// self-loop.
+	// (in) of A+I. Entries have order 1 or less, and C is directed as A is. Every node gains a self-loop of 1, so the
+	// unit of the weights matters: if those from a node sum to far less than 1, C hardly depends on them.
 	NormalisedLaplacian Normalisation = "normalised"
 	// Log is C_ij = log(1 + A_ij).
 	Log Normalisation = "log"

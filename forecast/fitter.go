@@ -112,7 +112,7 @@ func (f *fitter) leaveOut(choice *Choice, name string, why error) {
 func (f *fitter) try(ctx context.Context, c candidate) (*attempt, error) {
 	config := c.model(f.Series)
 	a := &attempt{settings: c, Candidate: Candidate{Name: c.label(nameOf(config))}}
-	if text := oneWay(a.Name, config, f.Series); text != "" {
+	for _, text := range graphNotices(a.Name, config, f.Series) {
 		f.asked.Notice(text)
 	}
 	var err error

@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/tabular"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
@@ -77,6 +78,50 @@ func (m *Model) negative(ahead []Forecast) string {
 	}
 	return fmt.Sprintf("%d of %d forecasts are below 0, where no value of the data is: with Scale Log1p (pengcde fit "+
 		"--scale log1p) none would be", below, all)
+}
+
+// graphNotices returns what a user would want to read about a network on the graphs of a series.
+func graphNotices(name string, model pengcde.Config, s *dyngraph.Series) []string {
+	if _, none := model.Field.(field.Constant); none {
+		return nil
+	}
+	sums := outgoing(s)
+	if len(sums) == 0 {
+		return []string{"no snapshot has a weight between two nodes, so the model sees no graph: all weights are 0, or " +
+			"all edges are self-loops; look at Weight, From and To of the edges (--weight, --source and --destination of " +
+			"pengcde fit)"}
+	}
+	texts := []string{smallWeights(model, sums), oneWay(name, model, s)}
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// outgoing returns, sorted, the sums of the weights from a node to others, of all snapshots and nodes that have some.
+func outgoing(s *dyngraph.Series) (sums []float64) {
+	from := make([]float64, s.Nodes())
+	for _, row := range s.Weights {
+		clear(from)
+		for e, w := range row {
+			if s.Pattern.From[e] != s.Pattern.To[e] {
+				from[s.Pattern.From[e]] += math.Abs(w)
+			}
+		}
+		sums = append(sums, from...)
+	}
+	sums = slices.DeleteFunc(sums, func(sum float64) bool { return sum == 0 })
+	slices.Sort(sums)
+	return sums
+}
+
+// smallWeights tells that weights vanish beside the self-loops that the normalised adjacency adds; "" if they do not.
+func smallWeights(model pengcde.Config, sums []float64) string {
+	const small = 0.1
+	median := sums[len(sums)/2]
+	if model.Network != nil || median >= small {
+		return ""
+	}
+	return fmt.Sprintf("the weights from a node sum to %.2g in the median, and each node gets a self-loop of 1 beside "+
+		"them, so the model hardly sees the graph: multiply the weights by about %s, so that the sums are about 1", median,
+		tabular.FormatNumber(tabular.Rounded(1/median, 1)))
 }
 
 // oneWay tells that a network hears along one direction of the edges of a graph that is not symmetric; "" if not.

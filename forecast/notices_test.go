@@ -68,24 +68,43 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// A model that hears along one direction of edges is told of if they are directed. Travellers of the towns go one way.
-func TestOneWayIsTold(t *testing.T) {
+// Notices tell of a model that hears along one direction of directed edges, such as travels between towns, of weights
+// that are small beside a self-loop of 1, and of a graph without edges.
+func TestNoticesOfGraphs(t *testing.T) {
 	data := read(t, 40, 1)
-	both := *data.Series
-	both.Pattern, both.Weights = &dyngraph.Pattern{Nodes: 5, From: []int32{0, 1, 3, 3}, To: []int32{1, 0, 3, 4}},
-		slices.Repeat([][]float64{{3, 3, 2, 0}}, len(both.Times))
+	travel := data.Series
+	// with returns the series with the same weights of 0 -> 1, 1 -> 0, 3 -> 3 and 3 -> 4 at all times.
+	with := func(weights ...float64) *dyngraph.Series {
+		other := *travel
+		other.Pattern = &dyngraph.Pattern{Nodes: 5, From: []int32{0, 1, 3, 3}, To: []int32{1, 0, 3, 4}}
+		other.Weights = slices.Repeat([][]float64{weights}, len(other.Times))
+		return &other
+	}
+	const direction, factor, none = "exchange From and To of the edges (--source and --destination",
+		"multiply the weights by about 500,", "no snapshot has a weight between two nodes"
 	for _, c := range []struct {
-		model string
-		*dyngraph.Series
-		want bool
-	}{{"gn-ode", data.Series, true}, {"gn-ode", &both, false}, {"peng-cde", data.Series, false},
-		{"dcrnn", data.Series, false}} {
-		other, config, told := *data, small, ""
-		other.Series, config.Model, config.Epochs = c.Series, c.model, 1
-		config.Notice = func(text string) { told += text }
+		model  string
+		series *dyngraph.Series
+		want   []string
+	}{
+		{"peng-cde", travel, nil},
+		{"dcrnn", travel, nil},
+		{"gn-ode", travel, []string{direction}},
+		{"gn-ode", with(3, 3, 2, 0), nil},
+		{"gn-ode", with(0.002, 0.001, 2, 0.004), []string{factor, direction}},
+		{"peng-cde", with(0.002, 0.002, 2, 0.002), []string{factor}},
+		{"peng-cde", with(0.2, 0.2, 2, 0.2), nil},
+		{"dcrnn", with(0.002, 0.002, 2, 0.002), nil},
+		{"dcrnn", with(0, 0, 2, 0), []string{none}},
+		{"constant", with(0, 0, 2, 0), nil},
+	} {
+		other, config := *data, small
+		var told []string
+		other.Series, config.Model, config.Epochs = c.series, c.model, 1
+		config.Notice = func(text string) { told = append(told, text) }
 		fit(t, &other, config)
-		if got := strings.Contains(told, "exchange From and To of the edges (--source and --destination"); got != c.want {
-			t.Errorf("%s: %q, want a notice of the direction: %v", c.model, told, c.want)
+		if !slices.EqualFunc(told, c.want, strings.Contains) {
+			t.Errorf("%s with weights %g: %q, want notices that say %q", c.model, c.series.Weights[0], told, c.want)
 		}
 	}
 }
