@@ -167,6 +167,37 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 	}
 }
 
+// A training is written without the simple forecasts that cannot be fitted to all windows, here for values of 10^10.
+func TestWrittenWithoutSimpleForecastsThatFail(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	content, err := os.ReadFile(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`(2024-03-[23]\d,\w+,\d+)\.\d+`).ReplaceAllString(string(content), "${1}00000000")
+	if err := os.WriteFile(nodes, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Lags: 3,
+		Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, told := small, ""
+	c.Epochs, c.Notice = 1, func(text string) { told += text }
+	r, folder := fit(t, data, c), t.TempDir()
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	if slices.Contains(written[0], "ridge") || !slices.Contains(written[0], "last value") {
+		t.Errorf("columns %q, want all but ridges", written[0])
+	}
+	if !strings.Contains(told, `no column of "ridge", `) || !strings.Contains(told, "--scale log1p") {
+		t.Errorf("notices: %s", told)
+	}
+}
+
 // A model of one time ahead alone forecasts the times before it from earlier snapshots, and a model of times from the
 // second on forecasts the first one so.
 func TestAheadOfLaterTimes(t *testing.T) {

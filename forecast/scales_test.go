@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,8 +93,13 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 		t.Errorf("%v: %v, want %v of the tested penalty %g", err, written, want, tested.Chosen())
 	}
 	r.simples[0].Forecaster = broken{r.simples[0].Forecaster}
-	if _, err := r.simpleAhead(ahead); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a simple forecast that cannot be fitted again: %v", err)
+	told := ""
+	r.notice = func(text string) { told += text }
+	rest, err := r.simpleAhead(ahead)
+	named := strings.Contains(told, strconv.Quote(r.simples[0].label)) &&
+		strings.Contains(told, io.ErrUnexpectedEOF.Error())
+	if err != nil || !named || len(rest) != len(written)-1 || rest[0].name != written[1].name {
+		t.Errorf("a simple forecast that cannot be fitted again: %v, %q, %d others", err, told, len(rest))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/tabular"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
@@ -140,35 +141,56 @@ type simpleForecast struct {
 }
 
 // simpleAhead returns the simple forecasts that were tested, fitted to all known data, with the penalty that was
-// tested.
+// tested. It leaves out those that fail, and tells of them: a training must not be lost by them.
 func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error) {
 	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
 	if err != nil {
 		return nil, err
 	}
+	var failed []string
+	var why error // of the first
 	for i, f := range r.simples {
 		if r.Simple[i].Err != nil || f.label == r.Name() { // the tables report the error; the model has its own column
 			continue
 		}
-		f, err := f.refitted(windows)
+		one, err := r.refittedAhead(f, windows, ahead)
 		if err != nil {
-			return nil, err
-		}
-		one := simpleForecast{name: f.label}
-		for _, a := range ahead {
-			values, err := f.Forecast(a.window)
-			if err != nil {
-				return nil, err
+			if failed = append(failed, strconv.Quote(f.label)); why == nil {
+				why = err
 			}
-			of := r.outputs[a.at.step*r.Series.Quantities()+a.at.target]
-			if values, err = unscaled(of.series, a.window.Last(), of.of(values)); err != nil {
-				return nil, err
-			}
-			one.values = append(one.values, values)
+			continue
 		}
 		all = append(all, one)
 	}
+	if why != nil {
+		text := fmt.Sprintf("the written forecasts have no column of %s: %v", strings.Join(failed, ", "), why)
+		if !r.Recipe.TargetScale.Log1p {
+			text += "; if no target is negative, Scale Log1p (pengcde fit --scale log1p) brings values of very different " +
+				"sizes closer together"
+		}
+		r.notice(text)
+	}
 	return all, nil
+}
+
+func (r *Result) refittedAhead(f *simple, windows []dyngraph.Window, ahead []Forecast) (simpleForecast, error) {
+	one := simpleForecast{name: f.label}
+	f, err := f.refitted(windows)
+	if err != nil {
+		return one, err
+	}
+	for _, a := range ahead {
+		values, err := f.Forecast(a.window)
+		if err != nil {
+			return one, err
+		}
+		of := r.outputs[a.at.step*r.Series.Quantities()+a.at.target]
+		if values, err = unscaled(of.series, a.window.Last(), of.of(values)); err != nil {
+			return one, err
+		}
+		one.values = append(one.values, values)
+	}
+	return one, nil
 }
 
 func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
