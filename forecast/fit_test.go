@@ -548,6 +548,8 @@ func TestFitInputErrors(t *testing.T) {
 		{"constant", same, small, `"visitors" never changes at any node`},
 		{"horizon", read(t, 40, 50), small, "no snapshot of 38 has a target that is known 50 later"},
 		{"no data", nil, small, "no data"},
+		{"one snapshot", read(t, 3, 1), small, "has 1 snapshot with all lags, want 2 at least, and far more to train: " +
+			"read longer files, or take fewer lags (--lags)"},
 		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times the number that these take together"},
 		{"model", read(t, 40, 1), Config{Model: "afine"}, `no model "afine", want one of auto, peng-cde, peng, affine, ` +
 			"original, adjacency, pre-mult, gn-ode, constant, dcrnn; did you mean affine?"},

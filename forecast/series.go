@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/internal/tabular"
 )
 
@@ -23,7 +24,8 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 	}
 	if unit == 0 {
 		if len(s.Times) < 2 {
-			return nil, 0, invalid("series %q has %d snapshots, want 2 at least", s.Name, len(s.Times))
+			return nil, 0, invalid("series %q has %s with all lags, want 2 at least, and far more to train: read longer "+
+				"files, or take fewer lags (--lags)", s.Name, plain.Count(len(s.Times), "snapshot"))
 		}
 		unit = medianGap(s.Times)
 	}
