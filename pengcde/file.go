@@ -173,7 +173,7 @@ func (s stored) method(own []any) (*ode.Method, error) {
 // Load reads a model from a file written by [Model.Save]. [Model.SetProduct] and [Model.SetMemory] set fields that are
 // not in the file. For a custom field ([field.Field]), network ([sequence.Network]) or head ([head.Head]) that is not
 // registered ([field.Register]), pass a value of the Go type, or of the name ([field.FileNamed]), that it had when the
-// model was saved. Its options are read from the file. For an [ode.Method] of your own, pass it. Errors about the content
+// model was saved. Its options are read from the file. Pass an [ode.Method] of your own too. Errors about the content
 // wrap [ErrFile]. An error about a value of another type wraps [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {

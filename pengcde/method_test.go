@@ -22,7 +22,8 @@ func ownMethod(of *ode.Method, name string) *ode.Method {
 func TestMethodOfModel(t *testing.T) {
 	window := ringSplit(t).Test[0]
 	config := func(m *ode.Method) Config {
-		return Config{Nodes: window.Series.Nodes(), Features: window.Series.FeatureSize, Equation: Equation{Method: m, Step: 1}}
+		return Config{Nodes: window.Series.Nodes(), Features: window.Series.FeatureSize,
+			Equation: Equation{Method: m, Step: 1}}
 	}
 	own := ownMethod(ode.Midpoint, "halfway")
 	names, forecasts := map[string]bool{}, map[float64]bool{}
