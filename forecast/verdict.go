@@ -97,10 +97,14 @@ func aheadText(s *dyngraph.Series) string {
 	return fmt.Sprintf("%d to %d", first, last)
 }
 
-// digits formats a number with three decimals, or with two digits if it is smaller than these show.
+// digits formats a number with three decimals, or with a power of ten: with two digits if it is smaller than these
+// show, with four from a million.
 func digits(v float64) string {
-	if v != 0 && math.Abs(v) < 5e-4 {
+	switch size := math.Abs(v); {
+	case v != 0 && size < 5e-4:
 		return fmt.Sprintf("%.2g", v)
+	case size >= 1e6:
+		return fmt.Sprintf("%.3e", v)
 	}
 	return fmt.Sprintf("%.3f", v)
 }
