@@ -169,7 +169,7 @@ func buildLoopSave(in []*Node) []*Node {
 	for _, part := range along(parts, 2) {
 		rows = append(rows, rowsAt(part, tries))
 	}
-	return []*Node{combined(nil, along(in[1], 2), rows)}
+	return []*Node{combined(along(in[1], 2), rows)}
 }
 
 // combinedSaves is [buildLoopSave] by a kernel.

@@ -6,10 +6,13 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // smallChunk and largeChunk are the possible numbers of saves per sample in one call of the programs save and pull. A
-// call costs more than padding with rows of zeros; two sizes keep compilation small.
+// call costs more than padding with rows of zeros; two sizes keep compilation small. Inside a call products have
+// smallChunk rows each, so that the rounding of a state does not depend on the number of saves in a step.
 const smallChunk, largeChunk = 4, 32
 
 // rowsFor returns the chunk size for a call with the given number of saves left: smallChunk if largeChunk would make
@@ -93,18 +96,41 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 
 // buildSave builds the states inside steps: (coefficients [batch, rows, 1+s], z, k_1, .., k_s) -> [batch, rows, ...].
 func buildSave(in []*Node) []*Node {
-	return []*Node{combined(nil, along(in[0], 2), withAxis(in[1:], 1))}
+	parts := Stack(in[1:], 1) // [batch, 1+s, ...]
+	var saves []*Node
+	for _, coefficients := range bySmallChunk(in[0]) {
+		saves = append(saves, contract(coefficients, parts, 2))
+	}
+	return []*Node{Concatenate(saves, 1)}
 }
 
-// contract sums c [batch, i, j] times x [batch, axis of c, ...] over the given axis of c, which is short.
+// bySmallChunk cuts x [batch, rows, ...] into smallChunk rows each.
+func bySmallChunk(x *Node) (parts []*Node) {
+	for from := 0; from < x.Shape().Dim(1); from += smallChunk {
+		parts = append(parts, Slice(x, AxisRange(), AxisRange(from, from+smallChunk)))
+	}
+	return parts
+}
+
+// contract sums c [batch, i, j] times x [batch, axis of c, ...] over the given axis of c, which is short. For a GPU it
+// adds term by term: CUDA rounds the factors of DotGeneral to 10 bits in float32, which is no better than a tolerance of
+// 1e-3, and terms fuse with their surroundings.
 func contract(c, x *Node, axis int) *Node {
-	return combined(nil, along(c, axis), withAxis(along(x, 1), 1))
+	dims := x.Shape().Dimensions
+	if xla.ForGPU(x) {
+		parts := along(x, 1)
+		for k := range parts {
+			parts[k] = ExpandAxes(parts[k], 1)
+		}
+		return combined(along(c, axis), parts)
+	}
+	flat := Reshape(x, dims[0], dims[1], -1)
+	sum := DotGeneral(ConvertDType(c, x.DType()), []int{axis}, []int{0}, flat, []int{1}, []int{0})
+	return Reshape(sum, append([]int{dims[0], c.Shape().Dimensions[3-axis]}, dims[2:]...)...)
 }
 
-// combined returns sum + Σ_k weights_k parts_k, with weights [batch, rows] and parts [batch, rows or 1, ...]. It adds
-// term by term, since CUDA rounds the factors of DotGeneral to 10 bits in float32, which is no better than a tolerance
-// of 1e-3. The result is the same, bit for bit, whether rows are computed together or in several calls.
-func combined(sum *Node, weights, parts []*Node) *Node {
+// combined returns Σ_k weights_k parts_k, with weights [batch, rows] and parts [batch, rows or 1, ...].
+func combined(weights, parts []*Node) (sum *Node) {
 	for k, part := range parts {
 		term := Mul(leading(weights[k], part), part)
 		if sum == nil {
@@ -129,14 +155,6 @@ func along(x *Node, axis int) (slices []*Node) {
 	return slices
 }
 
-// withAxis inserts an axis of length 1.
-func withAxis(xs []*Node, axis int) (longer []*Node) {
-	for _, x := range xs {
-		longer = append(longer, ExpandAxes(x, axis))
-	}
-	return longer
-}
-
 // buildPull builds the transpose of save: (coefficients [batch, rows, s], indices [batch, rows] of the rows among batch
 // × saves, cotangent of all saves [batch, saves, ...], sum so far [batch, s, ...]) -> new sum. The s parts are z and
 // the stages that a step evaluates, k_1 .. k_(s-1).
@@ -144,8 +162,11 @@ func buildPull(in []*Node) []*Node {
 	coefficients, indices, cotangent, sum := in[0], in[1], in[2], in[3]
 	dims := cotangent.Shape().Dimensions
 	flat := Reshape(cotangent, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	saves := Gather(flat, ExpandAxes(indices, -1)) // [batch, rows, ...]
-	return []*Node{combined(sum, along(coefficients, 1), withAxis(along(saves, 1), 1))}
+	saves := bySmallChunk(Gather(flat, ExpandAxes(indices, -1))) // [batch, smallChunk, ...]
+	for i, c := range bySmallChunk(coefficients) {
+		sum = Add(sum, contract(c, saves[i], 1))
+	}
+	return []*Node{sum}
 }
 
 // buildGather assembles states sample by sample. Each state has one input tensor [batch, ...] per sample, and takes the
