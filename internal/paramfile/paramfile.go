@@ -4,7 +4,9 @@ package paramfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -35,9 +37,7 @@ func Write(path, format string, texts map[string]string, params []nn.Param, valu
 		}
 	}
 	metadata := map[string]string{formatKey: format}
-	for key, text := range texts {
-		metadata[key] = text
-	}
+	maps.Copy(metadata, texts)
 	return safetensors.Write(path, metadata, arrays)
 }
 
@@ -50,10 +50,20 @@ func Read(path, format string) (*safetensors.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if got := file.Metadata[formatKey]; got != format {
+	switch got := file.Metadata[formatKey]; {
+	case got == format:
+		return file, nil
+	case got != "" && kind(got) != kind(format):
+		return nil, errs.New(ErrFile, "format is %q, want %q: load it with the type that saved it", got, format)
+	default:
 		return nil, errs.New(ErrFile, "format is %q, want %q: train the model again with this version", got, format)
 	}
-	return file, nil
+}
+
+// kind returns what a format is of, such as "model" for "model 2".
+func kind(format string) string {
+	name, _, _ := strings.Cut(format, " ")
+	return name
 }
 
 // Values returns the values of the parameters in a file.

@@ -210,7 +210,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// Gradients of a batch are the same with checkpoints, and with a field that is known to be continuous.
+// Gradients of a batch are the same with checkpoints, and with a field that is known to be continuous, which spares an
+// evaluation at the time that each sample steps to. A Memory too small for a state is refused where states are kept.
 func TestBatchOptions(t *testing.T) {
 	l := learner(t, cde(), ode.Config{StepSize: ode.Constant{Step: 0.1}})
 	b := batch()
@@ -233,6 +234,26 @@ func TestBatchOptions(t *testing.T) {
 	b.Memory, b.Continuous = ode.Memory{}, true
 	if got := flat(b); !floats.EqualApprox(got, want, 1e-9) {
 		t.Errorf("continuous: %v, want %v", got, want)
+	}
+	evaluations := func(b neural.Batch) (all int) {
+		solution, err := l.Solve(context.Background(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer solution.Close()
+		for _, s := range solution.Stats {
+			all += s.Evaluations
+		}
+		return all
+	}
+	jumping := b
+	jumping.Continuous = false
+	if spared := evaluations(jumping) - evaluations(b); spared != len(b.StepTo) {
+		t.Errorf("a continuous field spares %d evaluations, want %d", spared, len(b.StepTo))
+	}
+	b.Memory = ode.Memory{Bytes: 1}
+	if _, _, err := l.Gradient(context.Background(), b); !errors.Is(err, ode.ErrInput) {
+		t.Errorf("a gradient with 1 byte of memory: %v", err)
 	}
 	if _, err := l.Loss(context.Background(), b); err != nil {
 		t.Error(err)

@@ -113,8 +113,8 @@ func bySmallChunk(x *Node) (parts []*Node) {
 }
 
 // contract sums c [batch, i, j] times x [batch, axis of c, ...] over the given axis of c, which is short. For a GPU it
-// adds term by term: CUDA rounds the factors of DotGeneral to 10 bits in float32, which is no better than a tolerance of
-// 1e-3, and terms fuse with their surroundings.
+// adds term by term: CUDA rounds the factors of DotGeneral to 10 bits in float32 (TF32), an error as large as usual
+// tolerances of a solve, and terms fuse with the operations around them.
 func contract(c, x *Node, axis int) *Node {
 	dims := x.Shape().Dimensions
 	if xla.ForGPU(x) {
