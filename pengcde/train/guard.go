@@ -17,10 +17,12 @@ import (
 
 // Guard lets training continue after a batch without a usable gradient: a loss or a gradient is not finite, the batch
 // could not be solved ([ErrNotFinite], [ErrUnsolved]), or the gradient is far larger than the gradients before. If the
-// problem has a [Refiner], the batch is solved again with it, and used if the result is better. Otherwise the batch is
-// skipped: parameters, moments and the step count of the optimiser stay unchanged. In an epoch with a single batch, a
-// skipped batch is tried again with the same parameters, so only the solves by Refiner help. A validation that is not
-// finite counts as not better. The zero value of each field is its default.
+// problem has a [Refiner], the batch is solved again with it, and used if the result is better. A gradient that is still
+// large after the last of these solves is used if the solve before gave the same norm up to a tenth: then it is exact,
+// and [AdamW].Clip bounds the step. Otherwise the batch is skipped: parameters, moments and the step count of the
+// optimiser stay unchanged. In an epoch with a single batch, a skipped batch is tried again with the same parameters, so
+// only the solves by Refiner help. A validation that is not finite counts as not better. The zero value of each field is
+// its default.
 type Guard struct {
 	// Multiple bounds the norm of a gradient by Multiple times the median of the latest norms that were used; 0 means
 	// 100, [NoBound] means none. The bound applies once Window gradients have been used.
@@ -68,15 +70,19 @@ func median(values []float64) float64 {
 
 // guarded returns the loss and gradient of the next batch, or skips it.
 func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
-	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient)
+	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient, nil)
 	refiner, ok := l.problem.(Refiner)
 	if ok && fault != nil && l.config.Guard.Retries > 0 {
 		l.Retried++
 		for times := 1; fault != nil && err == nil && times <= l.config.Guard.Retries; times++ {
+			var before error
+			if times == l.config.Guard.Retries {
+				before = fault
+			}
 			loss, gradients, fault, err = l.attempt(ctx, func(ctx context.Context, params []*tensors.Tensor,
 				batch int) (float64, []*tensors.Tensor, error) {
 				return refiner.Refine(ctx, params, batch, times)
-			})
+			}, before)
 			if errors.Is(fault, ErrUnsolved) {
 				break
 			}
@@ -98,10 +104,26 @@ func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.
 		"batch %d; %s: %w: %w", l.InARow, len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite, fault)
 }
 
-// attempt solves the next batch. A fault tells why the result cannot be used; an error ends training.
-func (l *loop) attempt(ctx context.Context,
-	solve func(context.Context, []*tensors.Tensor, int) (float64, []*tensors.Tensor, error)) (loss float64,
-	gradients []*tensors.Tensor, fault, err error) {
+// largeError is the fault of a gradient that is not finite or too large.
+type largeError struct{ loss, norm, bound float64 }
+
+func (e *largeError) Error() string {
+	return fmt.Sprintf("loss %g with gradient norm %g, want finite numbers and a norm of at most %.4g", e.loss, e.norm,
+		e.bound)
+}
+
+func (e *largeError) finite() bool { return finite(e.loss) && finite(e.norm) }
+
+// confirms reports whether a solve is finite and has the norm of the fault of a solve before, up to a tenth.
+func (e *largeError) confirms(before error) bool {
+	other, ok := errors.AsType[*largeError](before)
+	return ok && e.finite() && math.Abs(e.norm-other.norm) <= 0.1*e.norm
+}
+
+// attempt solves the next batch. A fault tells why the result cannot be used; an error ends training. A large gradient is
+// used if it confirms the fault of the solve before.
+func (l *loop) attempt(ctx context.Context, solve func(context.Context, []*tensors.Tensor, int) (float64,
+	[]*tensors.Tensor, error), before error) (loss float64, gradients []*tensors.Tensor, fault, err error) {
 	loss, gradients, err = solve(ctx, l.params, l.Batch)
 	l.count()
 	switch {
@@ -112,17 +134,17 @@ func (l *loop) attempt(ctx context.Context,
 	default:
 		return 0, nil, nil, err
 	}
-	norm, bound := normOf(gradients), l.config.Guard.bound(l.Norms)
-	if finite(loss) && norm <= bound {
+	found := &largeError{loss, normOf(gradients), l.config.Guard.bound(l.Norms)}
+	if found.finite() && found.norm <= found.bound || found.confirms(before) {
 		return loss, gradients, nil, nil
 	}
 	xla.Free(gradients...)
-	fault = fmt.Errorf("loss %g with gradient norm %g, want finite numbers and a norm of at most %.4g", loss, norm, bound)
-	if !finite(loss) || !finite(norm) {
-		norm = math.MaxFloat64
+	if !found.finite() {
+		l.LargestNorm = math.MaxFloat64
+		return 0, nil, found, nil
 	}
-	l.LargestNorm = max(l.LargestNorm, norm)
-	return 0, nil, fault, nil
+	l.LargestNorm = max(l.LargestNorm, found.norm)
+	return 0, nil, found, nil
 }
 
 // used adds the norm of a used gradient to the window of the median.

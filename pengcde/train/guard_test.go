@@ -191,16 +191,60 @@ func TestGuardRefinesFurther(t *testing.T) {
 	}
 }
 
-// A spike counts once the window is full, by the median of the norms that were used.
-func TestGuardBoundsTheNorm(t *testing.T) {
-	spike := func(by float64) stumble {
-		return func(_ *float64, gradient []float64) error {
-			for i := range gradient {
-				gradient[i] *= by
-			}
-			return nil
+// spike returns a stumble that makes a gradient larger.
+func spike(by float64) stumble {
+	return func(_ *float64, gradient []float64) error {
+		for i := range gradient {
+			gradient[i] *= by
+		}
+		return nil
+	}
+}
+
+// A large gradient that the last two solves agree on is used, and enters the median; a single batch in an epoch would
+// otherwise end training.
+func TestGuardUsesConfirmedGradients(t *testing.T) {
+	config := guardedConfig(&Guard{Window: 4, Retries: 2, Multiple: 10})
+	config.AdamW.LearningRate = 1e-6 // the norm stays as it is
+	infinite := stumbles["infinite gradient"]
+	for name, c := range map[string]struct {
+		first, again stumble
+		skipped      int
+		largest      float64
+	}{
+		"the same":                      {spike(20), spike(20), 0, 20},
+		"confirmed by the refined ones": {notANumber, spike(1000), 0, math.MaxFloat64},
+		"within a tenth":                {spike(20), growing(20, 1.1), 0, 22},
+		"beyond a tenth":                {spike(20), growing(20, 1.2), 1, 24},
+		"not finite":                    {infinite, infinite, 1, math.MaxFloat64},
+		"finite, then infinite":         {spike(20), growing(20, 1e300), 1, math.MaxFloat64},
+	} {
+		p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{8: c.first}}, c.again, 0}
+		_, report, err := Fit(context.Background(), xlatest.Go(t), p, start(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, largest := report.Epochs[3], c.largest
+		if largest != math.MaxFloat64 {
+			largest *= math.Hypot(downhill[0], downhill[1])
+		}
+		if e.Skipped != c.skipped || e.Retried != 1 || p.refinements != 2 || !(math.Abs(e.LargestNorm/largest-1) <= 1e-4) ||
+			(e.GradientNorm > 10) != (c.skipped == 0) {
+			t.Errorf("%s: %+v, want %d skipped and the largest norm %g", name, e, c.skipped, largest)
 		}
 	}
+}
+
+// growing returns a spike that is larger at each further call.
+func growing(by, times float64) stumble {
+	return func(loss *float64, gradient []float64) error {
+		defer func() { by *= times }()
+		return spike(by)(loss, gradient)
+	}
+}
+
+// A spike counts once the window is full, by the median of the norms that were used.
+func TestGuardBoundsTheNorm(t *testing.T) {
 	for _, c := range []struct {
 		at       int
 		by       float64

@@ -138,7 +138,7 @@ func TestAblationsAreValid(t *testing.T) {
 // Both figures of each of the dynamics have every row.
 func TestFiguresOfAblations(t *testing.T) {
 	var drawn catalogue.Drawn
-	drawAblations(trainedReport(t, Ablations().Study), &drawn)
+	drawAblations(trainedReport(t, Ablations().Study, experiments.Medium), &drawn)
 	if drawn.Err != nil {
 		t.Fatal(drawn.Err)
 	}
@@ -158,7 +158,7 @@ func TestFiguresOfAblations(t *testing.T) {
 
 // Dynamics of which one row alone has all its runs have no figures: there is nothing to compare.
 func TestNoFiguresOfOneSetting(t *testing.T) {
-	r := trainedReport(t, Ablations().Study)
+	r := trainedReport(t, Ablations().Study, experiments.Medium)
 	for i, run := range r.Results {
 		if run.Keys["dynamics"] == "heat" && run.Model.ID != r.Results[0].Model.ID {
 			r.Results[i].Record = nil

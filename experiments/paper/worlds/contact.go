@@ -41,7 +41,8 @@ func Contact() *Worlds {
 	return w.complete()
 }
 
-// drawKappas draws the test errors of the trained models on community graphs against κ.
+// drawKappas draws the test errors of trained models on community graphs against κ: of the decisive ones, which have
+// the same settings, if several have runs.
 func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 	const family = "community"
 	axes := figures.Axes{Title: "Test error where changes of the graph move the states by κ, " + family + " graphs",
@@ -58,6 +59,10 @@ func drawKappas(r *experiments.Report) (*figures.Figure, error) {
 	var lines []figures.Series
 	trained, notes := drawn(r, results)
 	axes.Notes = notes
+	alike := slices.DeleteFunc(slices.Clone(trained), func(id string) bool { return !slices.Contains(decisive, id) })
+	if len(alike) > 1 {
+		trained = alike
+	}
 	for _, id := range trained {
 		row := results.Where("model", id)
 		if len(row.Finished()) == 0 {
@@ -102,12 +107,13 @@ var contactModels = slices.Concat([]string{"gn-ode", "original", "peng"}, decisi
 var decisive = []string{"recommended", "of-a-linear", "original-recommended", "gn-ode-recommended", catalogue.LawID,
 	"law-of-a"}
 
-// contactSize returns the sizes of the published tables, with more seeds of decisive rows where κ is contactKappa.
+// contactSize returns the sizes of the published tables, with more seeds of decisive rows where κ is contactKappa or
+// more.
 func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
 	if p == experiments.Medium {
-		size.further = threeMore(decisive, func(of worldOf) bool { return of.keys[kappaKey] == kappaText(contactKappa) })
+		size.further = threeMore(decisive, func(of worldOf) bool { return of.task.Dynamics.Parameters[1] >= contactKappa })
 	}
 	if p == experiments.Quick {
 		size.models, size.kappas = []string{"gn-ode", "peng", "recommended"}, []float64{0, contactKappa}
@@ -116,9 +122,6 @@ func contactSize(p experiments.Profile) worldsSize {
 	return size
 }
 
-// kappaText returns the value of the key "kappa".
-func kappaText(kappa float64) string { return strconv.FormatFloat(kappa, 'g', -1, 64) }
-
 // contactWorlds returns all κ on communities, and contactKappa on all families.
 func contactWorlds(size worldsSize) (all []worldOf) {
 	for _, kappa := range size.kappas {
@@ -126,7 +129,7 @@ func contactWorlds(size worldsSize) (all []worldOf) {
 		for _, family := range size.families {
 			if kappa == contactKappa || family.Name() == "community" {
 				of := newWorldOf(task, family)
-				of.keys[kappaKey] = kappaText(kappa)
+				of.keys[kappaKey] = strconv.FormatFloat(kappa, 'g', -1, 64)
 				all = append(all, of)
 			}
 		}

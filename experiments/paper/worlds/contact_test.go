@@ -25,7 +25,7 @@ func TestContactPlan(t *testing.T) {
 		worlds, runs, nodes, epochs int
 	}{
 		experiments.Quick:  {2, 2 * 3, 100, 6},
-		experiments.Medium: {7, 7*len(contactModels)*3 + 4*len(decisive)*3, 100, 2000},
+		experiments.Medium: {7, 7*len(contactModels)*3 + 5*len(decisive)*3, 100, 2000},
 		experiments.Full:   {7, 7 * len(contactModels) * 3, 400, 2000},
 	} {
 		runs, err := Contact().Plan(t.Context(), experiments.Scope{Profile: profile})

@@ -46,7 +46,8 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
 	}
 	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
-		X: "mean squared error", Published: "the paper, with 400 nodes", Width: 820, Notes: notes}, panels...)
+		X: "mean squared error", Published: fmt.Sprintf("the paper, with %d nodes", publishedNodes), Width: 820,
+		Notes: notes}, panels...)
 }
 
 // drawn returns the trained models with runs among the results, and notes that name the other models with runs.
@@ -76,7 +77,9 @@ func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
 	if runs.Gap() == "" {
 		row.Value = runs.Cell(string(OnTest), bySeed)
 	}
-	row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
+	if at, ok := runs[0].Spec.(world); ok && at.sets[0].Nodes == publishedNodes { // errors depend on the number of nodes
+		row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
+	}
 	row.None = fmt.Sprintf("%d of %d seeds", len(row.Seeds), len(runs))
 	if diverged := len(runs.Made()) - len(row.Seeds); diverged > 0 {
 		row.None = fmt.Sprintf("%d of %d, %d diverged", len(row.Seeds), len(runs), diverged)

@@ -12,9 +12,14 @@ import (
 )
 
 // Each of the dynamics has a figure with a panel for each family. A row has its mean only if all seeds are stored; a
-// model that always diverged keeps its row, a model without a run has none, and the paper's error is beside each.
+// model that always diverged keeps its row, a model without a run has none, and the paper's error is beside each if the
+// number of nodes is the paper's.
 func TestErrorsInAllWorlds(t *testing.T) {
-	r := trainedReport(t, Table1().Study)
+	small, err := drawErrorsOf(trainedReport(t, Table1().Study, experiments.Medium), dynamicsIn("heat"))
+	if err != nil || strings.Contains(small.Alt(), "the paper") {
+		t.Errorf("%v, errors of 400 nodes stand beside those of 100: %s", err, small.Alt())
+	}
+	r := trainedReport(t, Table1().Study, experiments.Full)
 	r.Results = slices.DeleteFunc(r.Results, func(run experiments.Result) bool { return run.Model.ID == "dcrnn" })
 	for i, run := range r.Results {
 		switch run.Model.ID {

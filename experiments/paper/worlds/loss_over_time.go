@@ -90,7 +90,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 
 // banded returns the models that have a band: four, since more cover each other.
 func banded(models []string) []string {
-	first := []string{"peng", "original", "gn-ode", "adjacency"} // the paper's subjects, and their rivals
+	first := []string{"recommended", "peng", "original", "gn-ode", "adjacency"}
 	rank := func(id string) int { return (slices.Index(first, id) + len(first) + 1) % (len(first) + 1) }
 	models = slices.SortedStableFunc(slices.Values(models), func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	return models[:min(4, len(models))]

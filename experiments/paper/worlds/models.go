@@ -48,9 +48,12 @@ func threeMore(rows []string, in func(worldOf) bool) func(model string, of world
 	}
 }
 
+// publishedNodes is the number of nodes of a graph in the published tables.
+const publishedNodes = 400
+
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
-	size := worldsSize{nodes: 400, seeds: 3, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
+	size := worldsSize{nodes: publishedNodes, seeds: 3, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
 		patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
 			"pre-mult-fair", "original", "peng", "recommended", catalogue.LawID, "peng15", "peng-fast"}}

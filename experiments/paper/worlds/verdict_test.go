@@ -165,8 +165,8 @@ func TestWorldsAreRanked(t *testing.T) {
 
 // Four models have bands, the paper's subjects first.
 func TestBanded(t *testing.T) {
-	got := banded([]string{"constant", "gn-ode", "pre-mult", "original", "peng", "peng15"})
-	if want := []string{"peng", "original", "gn-ode", "constant"}; !slices.Equal(got, want) {
+	got := banded([]string{"constant", "gn-ode", "pre-mult", "original", "peng", "recommended", "peng15"})
+	if want := []string{"recommended", "peng", "original", "gn-ode"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := banded([]string{"peng"}); len(got) != 1 {

@@ -47,13 +47,13 @@ func TestWellPosedPlan(t *testing.T) {
 
 // trainedReport returns a training for each run of a study: a run of "peng" diverged, a run of "affine" ends with its
 // best epoch.
-func trainedReport(t *testing.T, study experiments.Study) *experiments.Report {
+func trainedReport(t *testing.T, study experiments.Study, p experiments.Profile) *experiments.Report {
 	t.Helper()
-	runs, err := study.Plan(t.Context(), experiments.Scope{Profile: experiments.Medium, Seeds: []uint64{0}})
+	runs, err := study.Plan(t.Context(), experiments.Scope{Profile: p, Seeds: []uint64{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &experiments.Report{Study: study, Profile: experiments.Medium}
+	r := &experiments.Report{Study: study, Profile: p}
 	for _, run := range runs {
 		training := &experiments.Training{TrainLoss: []float64{3, 2, 1}, ValidationLoss: []float64{0, 2, 2.5}, Best: 1,
 			GradientNorm: []float64{5, 7, 6}, Tries: []int{40, 50, 60}, SecondsPerEpoch: 0.5, Stop: train.StopEpochs}
@@ -74,7 +74,7 @@ func trainedReport(t *testing.T, study experiments.Study) *experiments.Report {
 
 // The table of trainings counts failures, and includes gradients that a guard rejected.
 func TestTrainingsOfWellPosed(t *testing.T) {
-	table, err := trainingOf(trainedReport(t, WellPosed().Study))
+	table, err := trainingOf(trainedReport(t, WellPosed().Study, experiments.Medium))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestTrainingsOfWellPosed(t *testing.T) {
 // Rows with a missing or diverged run say so in figures, and have no mean. Rows without runs are left out. Rows are
 // compared on the families that all of them have.
 func TestFiguresOfWellPosed(t *testing.T) {
-	r := trainedReport(t, WellPosed().Study)
+	r := trainedReport(t, WellPosed().Study, experiments.Medium)
 	for i, run := range r.Results {
 		if run.Model.ID == "gn-ode" && run.Keys["dynamics"] == "gene" && run.Keys["family"] == "community" ||
 			run.Model.ID == "gn-ode-norm" {
