@@ -15,14 +15,30 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// drawWellPosed draws, for each of the dynamics, the errors of all rows in the order of the settings, the largest
-// gradient norms, and the errors of the confirmed rows against training time.
+// drawWellPosed draws, for each of the dynamics, the errors of the confirmed rows on all graphs, the errors and the
+// largest gradient norms of all rows in the order of the settings, and the errors of the confirmed rows against
+// training time.
 func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
 	for _, dynamics := range r.Results.Values("dynamics") {
+		results := r.Results.Where("dynamics", dynamics)
+		var rows experiments.Results
+		for _, id := range confirmed {
+			rows = append(rows, results.Where("model", id)...)
+		}
+		figure, err := drawErrorsBySetting(r, rows, dynamics+", all graphs")
+		drawn.Add(r.Study.Name+"-"+dynamics, figure, err)
 		drawTrainings(r, dynamics, drawn)
-		figure, err := drawCosts(r, r.Results.Where("dynamics", dynamics), dynamics)
+		figure, err = drawCosts(r, results, dynamics)
 		drawn.Add(r.Study.Name+"-"+dynamics+"-seconds", figure, err)
 	}
+}
+
+// drawErrorsBySetting draws the errors of rows.
+func drawErrorsBySetting(r *experiments.Report, results experiments.Results, title string) (*figures.Figure, error) {
+	return drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed", Large: "geometric mean of all",
+		Title: "Test error by setting: " + title, X: "mean squared error"},
+		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] },
+		func(errors []float64) float64 { return stat.GeometricMean(errors, nil) })
 }
 
 // drawTrainings draws the errors and the largest gradient norms of all rows for dynamics, on the worlds that all rows
@@ -36,10 +52,7 @@ func drawTrainings(r *experiments.Report, dynamics string, drawn *catalogue.Draw
 		}
 		results, title = shared, title+" on "+judge.Enumerate(families)+" graphs"
 	}
-	figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
-		Large: "geometric mean of all", Title: "Test error by setting: " + title, X: "mean squared error"},
-		func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] },
-		func(errors []float64) float64 { return stat.GeometricMean(errors, nil) })
+	figure, err := drawErrorsBySetting(r, results, title)
 	drawn.Add(name+"-errors", figure, err)
 	figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
 		Large: "largest of all", Title: "Largest gradient norm by setting: " + title, X: "norm before clipping"},
