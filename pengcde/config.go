@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/clone"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -143,6 +144,13 @@ func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }
 
+// clone returns a copy whose field, network, head and Adaptive share no options with c.
+func (c Config) clone() Config {
+	c.Field, c.Network, c.Head = clone.Of(c.Field), clone.Of(c.Network), clone.Of(c.Head)
+	c.Adaptive = clone.Of(c.Adaptive)
+	return c
+}
+
 func (c Config) withDefaults() (Config, error) {
 	c.Outputs = cmp.Or(c.Outputs, 1)
 	c.Normalise, c.Mask = cmp.Or(c.Normalise, c.normalise()), cmp.Or(c.Mask, path.NoMask)
@@ -220,9 +228,6 @@ func (c Config) withEquation() Config {
 	c.Path = cmp.Or(c.Path, path.Hermite)
 	if c.Adaptive == nil {
 		c.Step = cmp.Or(c.Step, defaultStep)
-	} else {
-		adaptive := *c.Adaptive // so that later changes by the caller have no effect
-		c.Adaptive = &adaptive
 	}
 	return c
 }

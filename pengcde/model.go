@@ -28,12 +28,12 @@ type Model struct {
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.
-// Errors about config wrap [ErrInput].
+// Later changes of slices in config, such as the Maps of a field, have no effect. Errors about config wrap [ErrInput].
 func New(backend *xla.Backend, config Config) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: New", err, ErrInput)
 	}
-	config, err := config.withDefaults()
+	config, err := config.clone().withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 	}, nil
 }
 
-// Config returns the configuration with the defaults of its own fields. Fields of the parts inside, such as the
-// tolerances of Adaptive, keep a 0 that stands for their default.
-func (m *Model) Config() Config { return m.config }
+// Config returns a copy of the configuration with the defaults of its own fields. Fields of the parts inside, such as
+// the tolerances of Adaptive, keep a 0 that stands for their default.
+func (m *Model) Config() Config { return m.config.clone() }
 
 // Parameters returns the number of learnable entries.
 func (m *Model) Parameters() int { return nn.Count(m.declared) }

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -159,5 +160,30 @@ func TestBuildErrorOfAModel(t *testing.T) {
 	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") ||
 		!strings.Contains(err.Error(), "states.go:") {
 		t.Errorf("%v, want a BuildError of the encoder in states.go", err)
+	}
+}
+
+// Neither the options given to New nor the result of Config are tied to the model.
+func TestConfigIsCopied(t *testing.T) {
+	maps, derivative := equivariant.Published11()
+	config := Config{Nodes: 3, Features: 1, Field: field.PENG{Maps: maps, DerivativeMaps: derivative},
+		Head:     head.Corrected{Linear: head.Linear{Values: 1, Prior: []float64{1, 2, 3}}},
+		Equation: Equation{Adaptive: &ode.PID{RTol: 1e-4}}}
+	m, err := New(xlatest.Go(t), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want, err := json.Marshal(m.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]Config{"given": config, "returned": m.Config()} {
+		peng := c.Field.(field.PENG)
+		peng.Maps[0], peng.DerivativeMaps[0], c.Adaptive.RTol = equivariant.TraceOnAll, equivariant.TraceOnAll, 1
+		c.Head.(head.Corrected).Linear.Prior[0] = 9
+		if got, err := json.Marshal(m.Config()); err != nil || string(got) != string(want) {
+			t.Errorf("after changes of what was %s: %s, %v, want %s", name, got, err, want)
+		}
 	}
 }
