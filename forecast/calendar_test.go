@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -154,6 +155,14 @@ func TestVerdict(t *testing.T) {
 	if table, err := Table(model, []baseline.Score{score("A", 2, 2, 2, 2), score("B", 3, 3, 3, 3)}); err != nil ||
 		!strings.Contains(strings.Join(table.Notes, "\n"), "which favours it") {
 		t.Errorf("the choice of the best is not noted: %v, %v", table, err)
+	}
+	failed := baseline.Score{Name: "network", Err: baseline.ErrInput}
+	if table, err := Table(failed, []baseline.Score{model}); err != nil || !strings.Contains(table.Title, "tested windows") ||
+		!strings.Contains(strings.Join(table.Notes, "\n"), "network cannot be made") {
+		t.Errorf("a model without forecasts: %+v, %v", table, err)
+	}
+	if _, err := Table(failed, nil); !errors.Is(err, ErrInput) {
+		t.Errorf("no forecasts at all: %v", err)
 	}
 	if mean, _ := model.Minus(score("short", 1)); !math.IsNaN(mean) {
 		t.Errorf("difference to other windows: %g", mean)

@@ -194,6 +194,9 @@ type Forecast struct {
 // time its targets. A model of one time ahead alone forecasts the times before it from correspondingly earlier
 // snapshots. The recipe must have read the series; an error about it wraps [ErrInput].
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
+	if series == nil {
+		return nil, invalid("Ahead got no series (nil), want one that the model's Recipe has read")
+	}
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
 		return nil, err

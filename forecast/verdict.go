@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,14 +139,20 @@ func (r *Result) Table() (*figures.Table, error) {
 
 // errorTable returns the errors of a model and its rivals.
 func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("Errors on %s%s", plain.Count(len(model.Windows), "tested window"),
-		strings.TrimSuffix(meanOver(model), ",")),
+	all := append([]baseline.Score{model}, rivals...)
+	made := slices.IndexFunc(all, func(s baseline.Score) bool { return len(s.Windows) > 0 })
+	if made < 0 {
+		return nil, invalid("no forecast of %d has tested windows, want one at least: look at the Err of the scores", len(all))
+	}
+	tested := all[made]
+	t := &figures.Table{Title: fmt.Sprintf("Errors on %s%s", plain.Count(len(tested.Windows), "tested window"),
+		strings.TrimSuffix(meanOver(tested), ",")),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
 	for _, unit := range units {
 		t.Columns = append(t.Columns, figures.Column{Title: "absolute error, " + unit})
 	}
-	for _, s := range append([]baseline.Score{model}, rivals...) {
+	for _, s := range all {
 		if s.Err != nil {
 			t.Rows = append(t.Rows, []figures.Cell{figures.Text(s.Name)})
 			t.Notes = append(t.Notes, errs.In(s.Name+" cannot be made", s.Err).Error()+".")
@@ -164,12 +171,12 @@ func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(model.Windows[0].Series.Scales) > 0 {
+	if len(tested.Windows[0].Series.Scales) > 0 {
 		t.Notes = append(t.Notes, plain.Capital(nodeMean)+": of each node its mean in the first part of the series, which "+
 			"scales come from. Training mean: one number for all nodes, in these scales.")
 	}
-	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
-		". Below 0, "+model.Name+" is better.", interval(model))
+	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(tested)+
+		". Below 0, "+model.Name+" is better.", interval(tested))
 	return t, nil
 }
 

@@ -1,6 +1,9 @@
 package forecast
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // Errors stay short, however small or large they are.
 func TestDigitsOfErrors(t *testing.T) {
@@ -9,5 +12,12 @@ func TestDigitsOfErrors(t *testing.T) {
 		if got := digits(v); got != want {
 			t.Errorf("%v: %q, want %q", v, got, want)
 		}
+	}
+}
+
+// A series that is nil is an error, not a panic.
+func TestAheadWithoutSeries(t *testing.T) {
+	if _, err := (&Model{}).Ahead(t.Context(), nil); !errors.Is(err, ErrInput) {
+		t.Errorf("%v, want ErrInput", err)
 	}
 }
