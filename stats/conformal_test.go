@@ -22,6 +22,20 @@ func TestConformalHalfWidth(t *testing.T) {
 	}
 }
 
+// Missing values have no effect, and a Level that no share can have gives no half-width.
+func TestConformalMissing(t *testing.T) {
+	c := stats.Conformal{Level: 0.5}
+	c.Observe(math.NaN())
+	if got := c.HalfWidth([]float64{math.NaN(), 1, 2, 3, math.NaN()}); got != 2 {
+		t.Errorf("with missing errors: %g, want 2", got)
+	}
+	for _, level := range []float64{0, 1, -0.5, 95, math.NaN()} {
+		if got := (&stats.Conformal{Level: level}).HalfWidth([]float64{1, 2}); !math.IsNaN(got) {
+			t.Errorf("level %g: %g, want NaN", level, got)
+		}
+	}
+}
+
 // coverage is the share of forecasts whose error is within the half-width from the errors before it.
 func coverage(c stats.Conformal, errors []float64) float64 {
 	const first = 20
