@@ -5,7 +5,7 @@ import "math"
 // Clustered returns a test for differences that depend on each other within a cluster, such as errors in several worlds
 // that one seed draws. Clusters must be independent. The test is Student's t over the means of the clusters, so three
 // clusters count as three values, however many differences each has. of holds the cluster of each difference, in the
-// order of the errors; for another number of differences all results are NaN.
+// order of the errors; for another number of differences all results are NaN, and Compare returns an error.
 //
 // Differences of one cluster may depend on each other in any way: of true hypotheses, 5% are rejected at 0.05. For
 // designs with different numbers of differences in the clusters this is an approximation.
@@ -25,6 +25,12 @@ func Clustered[C comparable](of []C) Test {
 				return math.NaN()
 			}
 			return MeanP(clusterMeans(of, differences))
+		},
+		check: func(differences int) error {
+			if differences != len(of) {
+				return invalid(ErrRagged, "%d clusters for %d differences, want one for each", len(of), differences)
+			}
+			return nil
 		},
 	}
 }

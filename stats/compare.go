@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"gonum.org/v1/gonum/floats"
@@ -13,6 +14,8 @@ type Test struct {
 	// CI returns the mean of differences with the half-width of its 95% interval, and P the two-sided p value.
 	CI func(differences []float64) (mean, halfWidth float64)
 	P  func(differences []float64) float64
+
+	check func(differences int) error // of the parameters; nil if there are none
 }
 
 // SignedRanks returns a test for independent blocks whose errors have different scales, such as different data sets.
@@ -36,6 +39,12 @@ func SharedTraining(testToTrain float64) Test {
 	return Test{
 		CI: func(differences []float64) (float64, float64) { return CorrectedCI(differences, testToTrain) },
 		P:  func(differences []float64) float64 { return CorrectedP(differences, testToTrain) },
+		check: func(int) error {
+			if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
+				return invalid(nil, "testToTrain %g, want a finite number, 0 or more", testToTrain)
+			}
+			return nil
+		},
 	}
 }
 
@@ -45,6 +54,12 @@ func Overlapping(lag int) Test {
 	return Test{
 		CI: func(differences []float64) (float64, float64) { return SerialCI(differences, lag) },
 		P:  func(differences []float64) float64 { return SerialP(differences, lag) },
+		check: func(int) error {
+			if lag < 0 {
+				return invalid(nil, "lag %d, want 0 or more", lag)
+			}
+			return nil
+		},
 	}
 }
 
@@ -65,6 +80,11 @@ func Compare(model []float64, rivals [][]float64, test Test) ([]Difference, erro
 	}
 	if test.P == nil {
 		test.P = MeanP
+	}
+	if test.check != nil {
+		if err := test.check(len(model)); err != nil {
+			return nil, err
+		}
 	}
 	all, p := make([]Difference, len(rivals)), make([]float64, len(rivals))
 	for i, rival := range rivals {

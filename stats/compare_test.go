@@ -1,8 +1,11 @@
 package stats_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/stats"
@@ -71,4 +74,17 @@ func ExampleCompare() {
 	// Output:
 	// beside ridge: better, -0.110 ± 0.010, corrected p = 1.5e-08
 	// beside recent mean: no difference shown, -0.006 ± 0.015, corrected p = 0.39
+}
+
+// Errors name the parameter of a test.
+func TestCompareParameters(t *testing.T) {
+	model, rivals := []float64{1, 2, 4}, [][]float64{{2, 2, 3}}
+	for want, test := range map[string]stats.Test{"lag -1, want 0": stats.Overlapping(-1),
+		"testToTrain -1, want": stats.SharedTraining(-1), "testToTrain NaN, want": stats.SharedTraining(math.NaN()),
+		"2 clusters for 3 differences": stats.Clustered([]int{1, 2})} {
+		_, err := stats.Compare(model, rivals, test)
+		if !errors.Is(err, stats.ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 }

@@ -240,7 +240,7 @@ func TestInvalid(t *testing.T) {
 		"Compare of NaN":      {compare([]float64{1, 2}, []float64{1, nan}), stats.ErrNotFinite},
 		"Compare of one":      {compare([]float64{1}, []float64{2}), stats.ErrBlocks},
 		"Compare, lag negative": {one(stats.Compare([]float64{1, 2}, [][]float64{{1, 3}}, stats.Overlapping(-1))),
-			stats.ErrNotFinite},
+			stats.ErrInput},
 	} {
 		if err := c[0]; !errors.Is(err, c[1]) || !errors.Is(err, stats.ErrInput) {
 			t.Errorf("%s: error %v, want %v", name, err, c[1])

@@ -55,7 +55,7 @@ func TestPAgreesWithInterval(t *testing.T) {
 			values[i] = before + 0.8
 		}
 		lag := rng.IntN(k + 2)
-		for _, c := range []Test{{MeanCI, MeanP}, SharedTraining(0.25), Overlapping(lag)} {
+		for _, c := range []Test{{CI: MeanCI, P: MeanP}, SharedTraining(0.25), Overlapping(lag)} {
 			mean, half := c.CI(values)
 			p := c.P(values)
 			if !(p >= 0 && p <= 1) || (p < 0.05) != (math.Abs(mean) > half) {
