@@ -38,8 +38,11 @@ func (r *Report) Mean(part Part) float64 {
 }
 
 // Evaluate trains a [Trainer], and then scores the forecaster on the plan from its beginning. It asks only the
-// questions of the given parts, or all questions if no part is given.
+// questions of the given parts, or all questions if no part is given. An error about parts wraps [dyngraph.ErrInvalid].
 func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
+	if err := checkParts(parts); err != nil {
+		return nil, err
+	}
 	if t, ok := f.(Trainer); ok {
 		if err := t.Train(ctx, plan.Past()); err != nil {
 			return nil, errs.In("affinity: training for "+plan.Name, err)
@@ -50,11 +53,24 @@ func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Re
 
 // Score is [Evaluate] without training.
 func Score(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
+	if err := checkParts(parts); err != nil {
+		return nil, err
+	}
 	s := &scorer{Forecaster: f, ctx: ctx, task: plan.Task, parts: parts, report: &Report{Plan: plan.Name}}
 	if err := plan.Walk(ctx, s); err != nil {
 		return nil, err
 	}
 	return s.report, nil
+}
+
+// checkParts returns an error for a part that no plan has.
+func checkParts(parts []Part) error {
+	for _, part := range parts {
+		if !slices.Contains([]Part{Train, Validation, Test}, part) {
+			return invalid("no part %q, want %s, %s or %s", part, Train, Validation, Test)
+		}
+	}
+	return nil
 }
 
 // scorer is the listener that passes everything except the answers to a forecaster.

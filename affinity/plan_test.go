@@ -270,3 +270,14 @@ func TestEmptySplit(t *testing.T) {
 		t.Errorf("unknown clock: %v", err)
 	}
 }
+
+// A part that no plan has is an error that names the parts, before anything is trained.
+func TestUnknownPart(t *testing.T) {
+	for _, score := range []func(context.Context, *affinity.Plan, affinity.Forecaster, ...affinity.Part) (*affinity.Report,
+		error){affinity.Evaluate, affinity.Score} {
+		_, err := score(t.Context(), &affinity.Plan{}, &popular{}, "tests")
+		if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "train, validation or test") {
+			t.Errorf("%v, want the names of the parts", err)
+		}
+	}
+}
