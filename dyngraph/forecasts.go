@@ -2,7 +2,8 @@ package dyngraph
 
 // Forecasts are forecasts for a [Window] at some times.
 type Forecasts struct {
-	// Times are in the unit of the series, from 0 at the window's first input.
+	// Times are the times at which a model reads its state, not the times of target snapshots: the target after the last
+	// input is forecast at the last input. They are in the unit of the series, from 0 at the window's first input.
 	Times []float64
 	// Nodes and Outputs are the numbers of rows at each time and of values in each row. A forecast of the whole graph
 	// has one row.

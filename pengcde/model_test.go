@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -265,6 +266,12 @@ func TestPredictTimes(t *testing.T) {
 	}
 	if _, err := m.Predict(ctx, w, []float64{2.5}); !errors.Is(err, ErrPastLast) {
 		t.Errorf("past the last input: %v, want ErrPastLast", err)
+	}
+	for at, says := range map[float64]bool{2.5: false, 3: true} {
+		_, err := m.Predict(ctx, w, []float64{at})
+		if err == nil || strings.Contains(err.Error(), "target of this window is forecast at 2: pass nil times") != says {
+			t.Errorf("at %g: %v, tells of the target: want %v", at, err, says)
+		}
 	}
 	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil ||
 		!(math.Abs(held.At(0, 2, 0)-states.At(2, 2, 0)) <= 1e-6) {

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,7 +21,8 @@ var ErrPastLast = errs.New(ErrInput, "time after the last observation")
 type Option func(*prediction)
 
 // HoldControl returns an option that allows forecasts after the window's last input: graph and features are held at
-// their last values, while the time channel goes on.
+// their last values, while the time channel goes on. Times are times at which the state is read, not times of target
+// snapshots: [Model.Fit] trains the forecast of a window's target at the last input, and nothing after it.
 func HoldControl() Option { return func(p *prediction) { p.hold = true } }
 
 // prediction holds the options of a forecast.
@@ -79,7 +81,7 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 		if asked[b] = samples[b].taken.Times; times != nil {
 			asked[b] = times[b]
 		}
-		if err := p.check(asked[b], samples[b].last()); err != nil {
+		if err := p.check(w, asked[b], samples[b].last()); err != nil {
 			return nil, err
 		}
 		if len(asked[b]) == 0 || len(asked[b]) != len(asked[0]) {
@@ -104,15 +106,19 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	return forecasts, nil
 }
 
-// check returns an error for times at which no forecast can be made.
-func (p prediction) check(times []float64, last float64) error {
+// check returns an error for times at which no forecast of a window can be made.
+func (p prediction) check(w dyngraph.Window, times []float64, last float64) error {
 	for i, t := range times {
 		switch {
 		case math.IsNaN(t) || math.IsInf(t, 0) || t < 0 || i > 0 && t < times[i-1]:
 			return invalid("forecast time %d is %g, want finite times from 0 that do not decrease", i, t)
 		case t > last && !p.hold:
+			advice := ""
+			if s := w.Series; w.Last() < len(s.Times) && t == s.Times[w.Last()]-s.Times[w.Start] {
+				advice = fmt.Sprintf("; the target of this window is forecast at %g: pass nil times", last)
+			}
 			return errs.New(ErrPastLast, "pengcde: forecast time %g, but the last input of the window is at %g; "+
-				"pass HoldControl() to hold graph and features there", t, last)
+				"pass HoldControl() to hold graph and features there%s", t, last, advice)
 		}
 	}
 	return nil
