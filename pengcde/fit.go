@@ -21,6 +21,10 @@ import (
 // readout there with the window's target. For a whole series (Series.Whole) it compares the readout at every snapshot
 // with the targets there. The loss is the mean, over windows and these times, of the mean square over nodes;
 // Config.Head changes that. A batch holds config.BatchSize windows with equal numbers of nodes, inputs and targets.
+// Batches are consecutive windows in the order given, the same in every epoch: shuffle the windows yourself to mix them.
+//
+// Another Fit continues from the current parameters with a new optimiser; only the fitted part of a head, such as
+// [head.Linear], starts anew. [Model.Reset] draws new parameters.
 //
 // Fit keeps the parameters with the best validation, also when ctx ends first (the error then wraps the context's
 // error) or when the loss is not finite ([train.ErrNotFinite]). Without validation windows, which requires
