@@ -251,7 +251,7 @@ func (c Config) checkEquation() error {
 	if err := method.Check(c.Adaptive != nil); err != nil {
 		return errs.In("pengcde: Config.Method", err, ErrInput)
 	}
-	if named := ode.MethodNamed(method.Name); method.Name == "" || named != nil && named != method {
+	if named, err := ode.MethodNamed(method.Name); method.Name == "" || err == nil && named != method {
 		return invalid("Config.Method has the name %q, want one that differs from the methods of package ode, under which "+
 			"files of models can store it", method.Name)
 	}

@@ -164,7 +164,10 @@ func (s stored) method(own []any) (*ode.Method, error) {
 			return m, nil
 		}
 	}
-	if m := ode.MethodNamed(s.Method); m != nil || s.Method == "" {
+	if s.Method == "" {
+		return nil, nil
+	}
+	if m, err := ode.MethodNamed(s.Method); err == nil {
 		return m, nil
 	}
 	return nil, invalid("Config.Method is %q: give Load the *ode.Method of this name", s.Method)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -134,5 +135,17 @@ func TestMethodErrors(t *testing.T) {
 			}
 			s.Close()
 		}
+	}
+}
+
+func TestMethodNamed(t *testing.T) {
+	for _, m := range Methods() {
+		if got, err := MethodNamed(m.Name); got != m || err != nil {
+			t.Errorf("%s: %v, %v", m.Name, got, err)
+		}
+	}
+	_, err := MethodNamed("dopri5")
+	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "did you mean Dopri5?") {
+		t.Errorf("%v, want the names", err)
 	}
 }

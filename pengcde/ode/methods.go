@@ -1,8 +1,8 @@
 package ode
 
 import (
-	"slices"
-
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
@@ -56,11 +56,14 @@ var Tsit5 = (*Method)(rk.Tsit5)
 // Methods returns the methods of this package, in the order of the table at [Method].
 func Methods() []*Method { return []*Method{Euler, Midpoint, Heun, Bosh3, RK4, Dopri5, Tsit5} }
 
-// MethodNamed returns the method of this package with a name, or nil.
-func MethodNamed(name string) *Method {
-	all := Methods()
-	if at := slices.IndexFunc(all, func(m *Method) bool { return m.Name == name }); at >= 0 {
-		return all[at]
+// MethodNamed returns the method of this package with a name. For an unknown name the error wraps [ErrInput].
+func MethodNamed(name string) (*Method, error) {
+	var names []string
+	for _, m := range Methods() {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
 	}
-	return nil
+	return nil, errs.New(ErrInput, "pengcde/ode: no method %q, %s", name, nearest.Want(name, names))
 }
