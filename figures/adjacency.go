@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // HeatPanel is one weighted adjacency matrix, with edges from rows to columns, given as Dense or as a list of edges.
@@ -23,6 +25,7 @@ const panelsPerRow = 4
 
 // Adjacency draws matrices side by side on one logarithmic colour scale; pairs without an edge stay white.
 func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
+	axes, panels = clone.Of(axes), clone.Of(panels)
 	if len(panels) == 0 {
 		return nil, invalid("figures: Adjacency got no panels, wanted one or more")
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/peng-cde/pengcde-go/internal/clone"
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
@@ -44,6 +45,7 @@ const (
 // CriticalDifference draws models on an axis of their mean ranks, the best on the left. A bar joins models without a
 // significant difference; the dots on it mark these models.
 func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
+	axes, r = clone.Of(axes), clone.Of(r)
 	if err := r.check(); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package figures draws the figures and tables of dynamic-graph experiments from plain numbers.
 //
 // One function makes a figure (Adjacency, HeatMap, Images, Lines, LossCurves, Forecasts, Dots, CriticalDifference). It
-// checks its input and returns a *Figure, which is drawn when SVG, HTML, PNG or Save is called:
+// copies and checks its input, and returns a *Figure, which is drawn when SVG, HTML, PNG or Save is called:
 //
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	err = figure.Save("flow.svg") // or .png; notebook.Show(figure) shows it in a notebook

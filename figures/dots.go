@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // DotRow is one model of a dot plot.
@@ -36,6 +38,7 @@ func Dots(axes Axes, rows ...DotRow) (*Figure, error) { return DotPanels(axes, D
 // DotPanels draws dot plots side by side, with one range of X. All have the same rows, which the first panel names.
 // There are no numbers at the right of several panels.
 func DotPanels(axes Axes, panels ...DotPanel) (*Figure, error) {
+	axes, panels = clone.Of(axes), clone.Of(panels)
 	if len(panels) == 0 {
 		return nil, invalid("figures: DotPanels got no panels, wanted one or more")
 	}

@@ -395,3 +395,39 @@ func TestFourBands(t *testing.T) {
 		t.Errorf("key %v, want a last entry for what bands are", key)
 	}
 }
+
+// A figure keeps its values while the caller uses their slices again.
+func TestInputIsCopied(t *testing.T) {
+	grid := func() [][]float64 { return [][]float64{{1, 2}, {3, 4}} }
+	row := []float64{1, 2}
+	for name, draw := range map[string]func(v [][]float64) (*Figure, error){
+		"lines":     func(v [][]float64) (*Figure, error) { return Lines(Axes{Room: v[1]}, Series{Y: v[0]}) },
+		"heat map":  func(v [][]float64) (*Figure, error) { return HeatMap(Axes{}, Grid{Values: v}) },
+		"adjacency": func(v [][]float64) (*Figure, error) { return Adjacency(Axes{}, []HeatPanel{{Dense: v}}) },
+		"images":    func(v [][]float64) (*Figure, error) { return Images(Axes{}, Limits{}, []ImagePanel{{Values: v}}) },
+		"dots": func(v [][]float64) (*Figure, error) {
+			return Dots(Axes{}, DotRow{Name: "a", Value: Number(2), Seeds: v[0]})
+		},
+		"forecasts": func(v [][]float64) (*Figure, error) {
+			return Forecasts(Axes{}, []ForecastPanel{{Days: row, Truth: v[0], Forecasts: []Series{{Name: "a", Y: v[1]}}}})
+		},
+		"losses": func(v [][]float64) (*Figure, error) { return LossCurves(Axes{}, LossRun{Validation: v[0]}) },
+	} {
+		values := grid()
+		f, err := draw(values)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		before, err := f.SVG()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, row := range values {
+			clear(row)
+			row[0] = 1.5
+		}
+		if after, err := f.SVG(); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: another drawing after its input has changed, %v", name, err)
+		}
+	}
+}

@@ -2,12 +2,13 @@ package figures
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // ForecastPanel is one small plot: observed values and the forecasts of one or more models.
@@ -21,10 +22,10 @@ type ForecastPanel struct {
 // Forecasts draws small multiples with a shared key; axes.Spans shades the days of training, validation and test. Bands
 // are drawn as in [Lines].
 func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
+	axes, panels = clone.Of(axes), clone.Of(panels)
 	if len(panels) == 0 {
 		return nil, invalid("figures: Forecasts got no panels, wanted one or more")
 	}
-	panels = slices.Clone(panels)
 	for i := range panels {
 		if err := panels[i].check(axes, panels[0].Forecasts); err != nil {
 			return nil, fmt.Errorf("figures: panel %d (%q): %w", i, panels[i].Title, err)

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // Grid is a matrix of values with named rows and columns, such as regions by days.
@@ -27,6 +29,7 @@ const mostNames = 40 // rows or columns that all get a name
 
 // HeatMap draws a grid with a colour bar; axes.Colour labels the bar.
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
+	axes, grid = clone.Of(axes), clone.Of(grid)
 	colours, err := grid.colouring()
 	if err != nil {
 		return nil, fmt.Errorf("figures: HeatMap: %w", err)

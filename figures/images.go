@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // ImagePanel is a field on a rectangular grid, such as the state of 20 x 20 nodes at one time.
@@ -39,6 +41,7 @@ func LimitsOf(frames ...[]ImagePanel) Limits {
 // Images draws fields of one shape side by side. Panels that are not diverging share a sequential colour scale,
 // diverging panels a diverging scale. Each scale has its bar at the right of its last panel; axes.Colour labels both.
 func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
+	axes, panels = clone.Of(axes), clone.Of(panels)
 	if len(panels) == 0 {
 		return nil, invalid("figures: Images got no panels, wanted one or more")
 	}

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // Series is one line, with a band if Lower and Upper are given. NaN in Y, Lower or Upper is missing: the line has a gap
@@ -29,10 +31,10 @@ type Series struct {
 // Lines draws series over X with a key above the data. More than four bands would cover each other: only the first four
 // series with a band show it.
 func Lines(axes Axes, series ...Series) (*Figure, error) {
+	axes, series = clone.Of(axes), clone.Of(series)
 	if len(series) == 0 {
 		return nil, invalid("figures: Lines got no series, wanted one or more")
 	}
-	series = slices.Clone(series)
 	for i := range series {
 		if err := series[i].check(axes); err != nil {
 			return nil, fmt.Errorf("figures: %w", err)

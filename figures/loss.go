@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/peng-cde/pengcde-go/internal/clone"
 )
 
 // LossRun has the losses of one seed's training after each epoch; epochs count from 1. NaN is an epoch without a value,
@@ -24,6 +26,7 @@ type LossRun struct {
 // LossCurves draws train and validation loss of several seeds on a logarithmic scale, a thin line for each, with a
 // marker at the epoch whose parameters were kept.
 func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
+	axes, runs = clone.Of(axes), clone.Of(runs)
 	if len(runs) == 0 {
 		return nil, invalid("figures: LossCurves got no runs, wanted one for each seed")
 	}

@@ -33,6 +33,9 @@ func detach(v reflect.Value) {
 		made := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(made, v)
 		v.Set(made)
+		if v.Type().Elem().Kind() < reflect.Array { // numbers
+			return
+		}
 		for i := range v.Len() {
 			detach(v.Index(i))
 		}
