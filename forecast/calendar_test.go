@@ -157,7 +157,8 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("the choice of the best is not noted: %v, %v", table, err)
 	}
 	failed := baseline.Score{Name: "network", Err: baseline.ErrInput}
-	if table, err := Table(failed, []baseline.Score{model}); err != nil || !strings.Contains(table.Title, "tested windows") ||
+	if table, err := Table(failed, []baseline.Score{model}); err != nil ||
+		!strings.Contains(table.Title, "tested windows") ||
 		!strings.Contains(strings.Join(table.Notes, "\n"), "network cannot be made") {
 		t.Errorf("a model without forecasts: %+v, %v", table, err)
 	}

@@ -142,7 +142,8 @@ func errorTable(model baseline.Score, rivals []baseline.Score, units []string) (
 	all := append([]baseline.Score{model}, rivals...)
 	made := slices.IndexFunc(all, func(s baseline.Score) bool { return len(s.Windows) > 0 })
 	if made < 0 {
-		return nil, invalid("no forecast of %d has tested windows, want one at least: look at the Err of the scores", len(all))
+		return nil, invalid("no forecast of %d has tested windows, want one at least: look at the Err of the scores",
+			len(all))
 	}
 	tested := all[made]
 	t := &figures.Table{Title: fmt.Sprintf("Errors on %s%s", plain.Count(len(tested.Windows), "tested window"),

@@ -21,7 +21,7 @@ import (
 // readout there with the window's target. For a whole series (Series.Whole) it compares the readout at every snapshot
 // with the targets there. The loss is the mean, over windows and these times, of the mean square over nodes;
 // Config.Head changes that. A batch holds config.BatchSize windows with equal numbers of nodes, inputs and targets.
-// Batches are consecutive windows in the order given, the same in every epoch: shuffle the windows yourself to mix them.
+// Batches are consecutive windows in the order given, the same in every epoch: shuffle windows yourself to mix them.
 //
 // Another Fit continues from the current parameters with a new optimiser; only the fitted part of a head, such as
 // [head.Linear], starts anew. [Model.Reset] draws new parameters.
