@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
@@ -13,6 +14,8 @@ import (
 type judged struct {
 	judge.Judgement
 	Profile experiments.Profile
+	// Elsewhere are the titles of studies with runs that are judged by the document's profile, as Profile has none.
+	Elsewhere []string
 	// Own is the judgement by the document's profile, if this one is by another; else nil.
 	Own *judged
 	// Recommended is the judgement with the recommended field as PENG-CDE, nil if the claim has none.
@@ -72,6 +75,9 @@ func (d *Document) judgeBy(c judge.Claim, profile experiments.Profile) (judged, 
 	for _, name := range c.Studies {
 		if r := d.report(name, profile); r != nil {
 			one.Links = append(one.Links, link{d.anchor(r), d.named(r.Study.Title, r)})
+			if r.Profile != profile && len(r.Results.Made()) > 0 {
+				one.Elsewhere = append(one.Elsewhere, r.Study.Title)
+			}
 		}
 	}
 	return one, err
@@ -110,8 +116,16 @@ func (j judged) InWords() string {
 	if j.Own == nil {
 		return j.Judgement.InWords()
 	}
-	return fmt.Sprintf("profile %s: %s. Profile %s: %s", j.Profile, j.Judgement.InWords(), j.Own.Profile,
-		j.Own.Judgement.InWords())
+	return fmt.Sprintf("%s: %s. Profile %s: %s", j.by(), j.Judgement.InWords(), j.Own.Profile, j.Own.Judgement.InWords())
+}
+
+// by returns the profiles by which the claim is judged.
+func (j judged) by() string {
+	text := "profile " + string(j.Profile)
+	if j.Elsewhere != nil && j.Own != nil {
+		text += fmt.Sprintf(" (%s: %s)", strings.Join(j.Elsewhere, ", "), j.Own.Profile)
+	}
+	return text
 }
 
 // verdict is a verdict with the cases behind it, by one field and profile.
@@ -124,7 +138,7 @@ func (j judged) ByField() (all []verdict) {
 	}
 	add := func(field string, j *judged) {
 		for ; j != nil; j = j.Own {
-			all = append(all, verdict{fmt.Sprintf("%s, profile %s", field, j.Profile), j.Judgement.InWords()})
+			all = append(all, verdict{field + ", " + j.by(), j.Judgement.InWords()})
 		}
 	}
 	add("published field", &j)

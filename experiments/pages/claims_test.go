@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,14 @@ func TestClaimsOfTwoProfiles(t *testing.T) {
 	}
 	if len(untouched.Links) != 1 || untouched.Links[0].ID != "table1-profile-full" || rivals.Links[0].ID != "table1" {
 		t.Errorf("links %v and %v", untouched.Links, rivals.Links)
+	}
+	wealth := table1(t, experiments.Medium, map[string]float64{"peng": 1, "constant": 2})
+	wealth.Report.Study = experiments.Study{Name: "table-wealth", Title: "Wealth"}
+	claims, err = (&Document{Profile: experiments.Medium, Parts: append(d.Parts[:2:2], wealth)}).claims()
+	at := slices.IndexFunc(claims, func(c judged) bool { return c.ID == "untouched" })
+	if got := claims[at].InWords(); err != nil || !strings.HasPrefix(got, "profile full (Wealth: medium): ") ||
+		!strings.Contains(got, ". Profile medium: ") {
+		t.Errorf("%v: with a study that has no runs in profile full untouched is %q", err, got)
 	}
 	table, err := d.claimsTable()
 	if err != nil || !strings.Contains(table, want) || strings.Contains(table, "An epoch of Pre-Mult") {
