@@ -86,11 +86,11 @@ func TestRefinedGradients(t *testing.T) {
 	}
 }
 
-// watchful sets options with which each run of seedRuns solves batches again and skips some, different for each run.
+// watchful sets options with which each run of seedRuns solves batches again, or skips some, different for each run.
 func watchful(runs []SeedRun) {
 	for i := range runs {
 		c := &runs[i].Config
-		c.Guard = &train.Guard{Multiple: 1.001, Window: 1 + i, Skips: 100}
+		c.Guard = &train.Guard{Multiple: 1.001, Window: 1 + i, Retries: []int{0, train.NoRetries, 1}[i%3], Skips: 100}
 		c.Average = 0.5
 		c.Schedule = []train.Schedule{{Kind: train.Cosine}, {Kind: train.Plateau, After: 1}, {}}[i%3]
 	}
@@ -118,11 +118,11 @@ func TestFitSeedsWithOptions(t *testing.T) {
 		retried, skipped, last := 0, 0, o.Report.Epochs[0]
 		for _, e := range o.Report.Epochs {
 			retried, skipped = retried+e.Retried, skipped+e.Skipped
-			if e.Tries <= e.Rejected || e.Retried < e.Skipped {
+			if e.Tries <= e.Rejected {
 				t.Errorf("run %d: %+v", i, e)
 			}
 		}
-		if o.Err != nil || retried == 0 || skipped == 0 {
+		if once := i == 1; o.Err != nil || (retried == 0) != once || (skipped > 0) != once {
 			t.Fatalf("run %d: %d retried, %d skipped, %v; want some (%+v)", i, retried, skipped, o.Err, last)
 		}
 	}
