@@ -16,13 +16,14 @@ import (
 )
 
 // Guard lets training continue after a batch without a usable gradient: a loss or a gradient is not finite, the batch
-// could not be solved ([ErrNotFinite], [ErrUnsolved]), or the gradient is far larger than the gradients before. If the
-// problem has a [Refiner], the batch is solved again with it, and used if the result is better. A gradient that is still
-// large after the last of these solves is used if the solve before gave the same norm up to a tenth: then it is exact,
-// and [AdamW].Clip bounds the step. Otherwise the batch is skipped: parameters, moments and the step count of the
-// optimiser stay unchanged. In an epoch with a single batch, a skipped batch is tried again with the same parameters, so
-// only the solves by Refiner help. A validation that is not finite counts as not better. The zero value of each field is
-// its default.
+// could not be solved ([ErrNotFinite], [ErrUnsolved]), or the gradient is far larger than the gradients before.
+//
+// If the problem has a [Refiner], the batch is solved again with it, and used if the result is better. A gradient that
+// is still large after the last of these solves is used if the solve before gave the same norm up to a tenth: then the
+// tolerance does not explain its size, and [AdamW].Clip bounds the step. Otherwise the batch is skipped: parameters,
+// moments and the step count of the optimiser stay unchanged. In an epoch with a single batch, a skipped batch is tried
+// again with the same parameters, so only the solves by Refiner help. A validation that is not finite counts as not
+// better. The zero value of each field is its default.
 type Guard struct {
 	// Multiple bounds the norm of a gradient by Multiple times the median of the latest norms that were used; 0 means
 	// 100, [NoBound] means none. The bound applies once Window gradients have been used.
@@ -120,8 +121,8 @@ func (e *largeError) confirms(before error) bool {
 	return ok && e.finite() && math.Abs(e.norm-other.norm) <= 0.1*e.norm
 }
 
-// attempt solves the next batch. A fault tells why the result cannot be used; an error ends training. A large gradient is
-// used if it confirms the fault of the solve before.
+// attempt solves the next batch. A fault tells why the result cannot be used; an error ends training. A large gradient
+// can be used if it confirms the fault of the solve before, unless that is nil.
 func (l *loop) attempt(ctx context.Context, solve func(context.Context, []*tensors.Tensor, int) (float64,
 	[]*tensors.Tensor, error), before error) (loss float64, gradients []*tensors.Tensor, fault, err error) {
 	loss, gradients, err = solve(ctx, l.params, l.Batch)
@@ -139,11 +140,11 @@ func (l *loop) attempt(ctx context.Context, solve func(context.Context, []*tenso
 		return loss, gradients, nil, nil
 	}
 	xla.Free(gradients...)
-	if !found.finite() {
+	if found.finite() {
+		l.LargestNorm = max(l.LargestNorm, found.norm)
+	} else {
 		l.LargestNorm = math.MaxFloat64
-		return 0, nil, found, nil
 	}
-	l.LargestNorm = max(l.LargestNorm, found.norm)
 	return 0, nil, found, nil
 }
 

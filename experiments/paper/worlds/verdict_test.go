@@ -163,7 +163,7 @@ func TestWorldsAreRanked(t *testing.T) {
 	}
 }
 
-// Four models have bands, the paper's subjects first.
+// Four models have bands, the recommended field and the paper's subjects first.
 func TestBanded(t *testing.T) {
 	got := banded([]string{"constant", "gn-ode", "pre-mult", "original", "peng", "recommended", "peng15"})
 	if want := []string{"recommended", "peng", "original", "gn-ode"}; !slices.Equal(got, want) {
