@@ -200,7 +200,8 @@ func (d dots) panel(c draw.Canvas, of DotPanel, first bool, xTicks int) *panel {
 	return p
 }
 
-// without says why a row has no value, on the side of the panel that is free of its other results, else above them.
+// without says why a row has no value, above its single results, on the side of the panel that is free of the published
+// one.
 type without struct {
 	DotRow
 	x  scale
@@ -209,17 +210,9 @@ type without struct {
 
 func (w without) Plot(c draw.Canvas, p *plot.Plot) {
 	share := float64((noteText.Width(w.missing()) + 2*gap) / c.Size().X) // of the panel's width
-	left, right := true, true
-	for _, v := range w.values() {
-		left, right = left && !(w.x.part(v) < share), right && !(w.x.part(v) > 1-share)
-	}
-	start, align, offset := plotter.XY{X: w.x.min, Y: w.at}, text.XLeft, vg.Point{X: gap}
-	switch {
-	case left:
-	case right:
+	start, align, offset := plotter.XY{X: w.x.min, Y: w.at + 0.1}, text.XLeft, vg.Point{X: gap}
+	if paper := w.x.part(w.published()); paper < share {
 		start.X, align, offset.X = w.x.max, text.XRight, 0
-	default:
-		start.Y += 0.36
 	}
 	labels(noteText, align, offset, plotter.XYs{start}, w.missing()).Plot(c, p)
 }

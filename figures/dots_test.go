@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The text of a missing result stands on the side that is free of its other results, else higher than these by more
-// than half a diamond.
+// The text of a missing result stands on the side that is free of the published one, at one height.
 func TestMissingBesideOtherResults(t *testing.T) {
 	find := regexp.MustCompile(`<text [^>]*\bx="([^"]*)" y="([^"]*)"[^>]*>1 of 3 seeds<`)
 	position := func(value Cell, seeds ...float64) (x, up float64) {
@@ -35,11 +34,11 @@ func TestMissingBesideOtherResults(t *testing.T) {
 		return x, -y
 	}
 	x, up := position(Missing(), 0.9)
-	if right, same := position(Missing().Published(Number(0.1)), 0.2); !(right > x+100) || same != up {
-		t.Errorf("at %g, %g with results on the left, %g, %g without", right, same, x, up)
+	if right, same := position(Missing().Published(Number(0.1)), 0.99); !(right > x+100) || same != up {
+		t.Errorf("at %g, %g with a published result on the left, %g, %g without", right, same, x, up)
 	}
-	if left, raised := position(Missing().Published(Number(0.1)), 0.99); left != x || raised-up < 4 {
-		t.Errorf("at %g, %g with results on both sides, %g, %g without", left, raised, x, up)
+	if left, same := position(Missing().Published(Number(0.9)), 0.1); left != x || same != up {
+		t.Errorf("at %g, %g with a published result on the right, %g, %g without", left, same, x, up)
 	}
 }
 

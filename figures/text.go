@@ -43,7 +43,7 @@ type handler struct {
 
 const (
 	power      = "\v"
-	powerScale = 0.72 // size of an exponent beside its base
+	powerScale = 0.8  // size of an exponent beside its base
 	capHeight  = 0.72 // of the size, in Liberation Sans
 )
 

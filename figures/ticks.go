@@ -165,11 +165,12 @@ func (t ticks) logTicks(min, max float64) (found []plot.Tick) {
 		if math.Mod(e, every) != 0 {
 			continue
 		}
-		tick := plot.Tick{Value: math.Pow(10, e), Label: powerOfTen(e)}
-		if low >= -3.5 && high <= 5.5 {
-			tick.Label = decimal(tick.Value, int(math.Max(0, -e)))
+		found = append(found, plot.Tick{Value: math.Pow(10, e), Label: powerOfTen(e)})
+	}
+	if n := len(found); n > 0 && found[0].Value > 0.9e-3 && found[n-1].Value < 1.1e5 { // all in one form
+		for i, tick := range found {
+			found[i].Label = decimal(tick.Value, int(math.Max(0, -math.Round(math.Log10(tick.Value)))))
 		}
-		found = append(found, tick)
 	}
 	return found
 }

@@ -38,6 +38,7 @@ func TestTicks(t *testing.T) {
 		{scale{min: 0.3, max: 3, log: true}, 5, "0.5 1 2"},
 		{scale{min: 1, max: 1000, log: true}, 4, "1 10 100 1,000"},
 		{scale{min: 0.5, max: 2e6, log: true}, 4, "10^0 10^2 10^4 10^6"},
+		{scale{min: 2e-4, max: 20, log: true}, 2, "0.01 1"},
 		{scale{min: 1.01, max: 1.09, log: true}, 4, "1.02 1.04 1.06 1.08"},
 	} {
 		if got := tickLabels(ticks{want: c.want, log: c.scale.log}.Ticks(c.scale.min, c.scale.max)); got != c.text {

@@ -46,7 +46,7 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
 	}
 	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
-		X: "mean squared error", Published: fmt.Sprintf("the paper, with %d nodes", publishedNodes), Width: 820,
+		X: "mean squared error", Published: fmt.Sprintf("the paper, with %d nodes", publishedNodes), Width: 740,
 		Notes: notes}, panels...)
 }
 
@@ -80,9 +80,6 @@ func errorRow(r *experiments.Report, runs experiments.Results) figures.DotRow {
 	if at, ok := runs[0].Spec.(world); ok && at.sets[0].Nodes == publishedNodes { // errors depend on the number of nodes
 		row.Value = row.Value.Published(printedCell(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]))
 	}
-	row.None = fmt.Sprintf("%d of %d seeds", len(row.Seeds), len(runs))
-	if diverged := len(runs.Made()) - len(row.Seeds); diverged > 0 {
-		row.None = fmt.Sprintf("%d of %d, %d diverged", len(row.Seeds), len(runs), diverged)
-	}
+	row.None = runs.Gap()
 	return row
 }

@@ -49,9 +49,9 @@ func TestErrorsInAllWorlds(t *testing.T) {
 		says  string
 	}{
 		{0, "GN-ODE 0.500 (the paper, with 400 nodes: 0.237)"},
-		{0, "PENG-CDE 0 of 1, 1 diverged (the paper"}, // see trainedReport
-		{0, "Original GN-CDE 0 of 1, 1 diverged (the paper"},
-		{1, "GN-ODE 0 of 1 seeds (the paper, with 400 nodes: 1)"},
+		{0, "PENG-CDE diverged, 1 of 1 (the paper"}, // see trainedReport
+		{0, "Original GN-CDE diverged, 1 of 1 (the paper"},
+		{1, "GN-ODE missing, 1 of 1 (the paper, with 400 nodes: 1)"},
 		{1, "PENG-CDE 0.500 (the paper"},
 	} {
 		if !strings.Contains(panels[c.panel], c.says) {
