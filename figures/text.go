@@ -43,7 +43,7 @@ type handler struct {
 
 const (
 	power      = "\v"
-	powerScale = 0.8  // size of an exponent beside its base
+	powerScale = 0.88 // size of an exponent beside its base, legible in a wide figure on a narrow page
 	capHeight  = 0.72 // of the size, in Liberation Sans
 )
 

@@ -46,7 +46,7 @@ func drawErrorsOf(r *experiments.Report, v view) (*figures.Figure, error) {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", v.name, experiments.ErrNotStored)
 	}
 	return figures.DotPanels(figures.Axes{Title: fmt.Sprintf("Test error: %s, profile %s", v.name, r.Profile), LogX: true,
-		X: "mean squared error", Published: fmt.Sprintf("the paper, with %d nodes", publishedNodes), Width: 740,
+		X: "mean squared error", Published: fmt.Sprintf("the paper, with %d nodes", publishedNodes), Width: 820,
 		Notes: notes}, panels...)
 }
 
