@@ -83,7 +83,7 @@ kernel: setup ## install the kernel of the notebooks for every Jupyter of this u
 pengcde: setup ## build the command line, bin/pengcde
 	$(ENV) go build -buildvcs=$$(git status >/dev/null 2>&1 && echo true || echo false) -o bin/pengcde ./cmd/pengcde
 
-results: pengcde ## write docs/results.md and its figures anew, from the runs that come with the repository
+results: pengcde ## write docs/results.md, its pages and figures anew, from the runs that come with the repository
 	$(ENV) bin/pengcde results page --shipped --out docs/results.md
 
 report: pengcde ## one page on the paper's claims, tables and figures from stored runs, build/report.html (REPORT_FLAGS="--profile full")

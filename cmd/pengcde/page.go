@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -36,39 +37,45 @@ func (c collection) collect(ctx context.Context, write func(*pages.Document) err
 
 type pageCommand struct {
 	collection
-	Out string `help:"The page; its figures go into a folder beside it." placeholder:"FILE" default:"docs/results.md"`
+	Out string `help:"The opening page; a folder beside it gets the others." placeholder:"FILE" default:"docs/results.md"`
 }
 
-// Run writes a page on all studies with stored runs, and its figures.
+// Run writes pages on all studies with stored runs, and their figures.
 func (c *pageCommand) Run(ctx context.Context, s *streams) error {
-	if err := checkPage(c.Out, ".md"); err != nil { // the folder of the figures has its name without the ending
+	if err := checkPage(c.Out, ".md"); err != nil { // the folder has its name without the ending
 		return err
 	}
 	return c.collect(ctx, func(document *pages.Document) error { return c.write(document, s) })
 }
 
 func (c *pageCommand) write(document *pages.Document, s *streams) error {
-	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out)) // results for results.md
-	text, drawn, err := document.Markdown(name)
+	all, drawn, err := document.Markdown(filepath.Base(c.Out))
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(filepath.Dir(c.Out), name)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	root, folder := filepath.Dir(c.Out), strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out))
+	if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+		return err
+	}
+	put := func(path string, content []byte) error {
+		path = filepath.Join(root, path)
+		if err := durable.WriteFile(path, content); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(s.out, path)
 		return err
 	}
 	for _, figure := range drawn {
-		path := filepath.Join(folder, figure.Name+".svg")
-		if err := durable.WriteFile(path, figure.Drawing); err != nil {
+		if err := put(filepath.Join(folder, figure.Name+".svg"), figure.Drawing); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.out, path)
 	}
-	if err := durable.WriteFile(c.Out, []byte(text)); err != nil {
-		return err
+	for _, page := range slices.Backward(all) { // the opening page last, when all that it leads to is there
+		if err := put(page.Path, []byte(page.Text)); err != nil {
+			return err
+		}
 	}
-	_, err = fmt.Fprintln(s.out, c.Out)
-	return err
+	return nil
 }
 
 // shippedAlone hides all runs except those that came with the module, until restore is called.

@@ -19,51 +19,65 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 )
 
-// The committed page is generated from the shipped runs, so it cannot go stale or be edited by hand.
+// The committed pages are generated from the shipped runs, so they cannot go stale or be edited by hand.
 func TestResultsPage(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	t.Chdir(filepath.Join("..", ".."))
-	committed, err := os.ReadFile("docs/results.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	document, err := pages.Collect(t.Context(), experiments.Medium)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, drawn, err := document.Markdown("results")
+	all, drawn, err := document.Markdown("results.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, want := strings.Split(string(committed), "\n"), strings.Split(text, "\n")
-	for i := range max(len(lines), len(want)) {
-		if i >= len(lines) || i >= len(want) || lines[i] != want[i] {
-			t.Fatalf("docs/results.md, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", i+1, staleAdvice,
-				slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
+	texts := make(map[string]string)
+	var named, files []string
+	for i, page := range all {
+		path := filepath.Join("docs", page.Path)
+		committed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[page.Path] = page.Text
+		lines, want := strings.Split(string(committed), "\n"), strings.Split(page.Text, "\n")
+		for k := range max(len(lines), len(want)) {
+			if k >= len(lines) || k >= len(want) || lines[k] != want[k] {
+				t.Fatalf("%s, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", path, k+1, staleAdvice,
+					slices.Concat(lines, make([]string, len(want)))[k], slices.Concat(want, make([]string, len(lines)))[k])
+			}
+		}
+		for _, match := range regexp.MustCompile(`\]\(([a-z0-9/-]+\.svg)\)`).FindAllStringSubmatch(page.Text, -1) {
+			named = append(named, filepath.Join(filepath.Dir(path), match[1]))
+		}
+		if i > 0 {
+			files = append(files, path)
+			if !strings.Contains(all[0].Text, "]("+page.Path+"#profile-") {
+				t.Errorf("the opening page does not lead to %s", page.Path)
+			}
 		}
 	}
-	full, own := strings.Index(text, "\n## table1, profile full\n"), strings.Index(text, "\n## table1\n")
-	if full < 0 || own < full || strings.Contains(text, "## epidemics, profile full") {
+	table1 := texts["results/table1.md"]
+	full, own := strings.Index(table1, "\n## Profile full\n"), strings.Index(table1, "\n## Profile medium\n")
+	if full < 0 || own < full || strings.Contains(texts["results/epidemics.md"], "## Profile full") {
 		t.Errorf("the published size of table1 is at %d, the smaller one at %d: want it first, and none of epidemics, "+
 			"whose runs of profile full medium has too", full, own)
 	}
-	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
 	if len(named) != 1+len(drawn) || len(named) < 5 {
-		t.Fatalf("the page names %d figures, want an opening one and %d", len(named), len(drawn))
+		t.Fatalf("the pages name %d figures, want an opening one and %d", len(named), len(drawn))
 	}
 	opening, named := named[0], named[1:]
-	if opening[1] != named[0][1] {
-		t.Errorf("the page opens with %s, want the first picture of its first study, %s", opening[1], named[0][1])
+	if opening != named[0] {
+		t.Errorf("the pages open with %s, want the first picture of the first study, %s", opening, named[0])
 	}
-	var files []string
-	for _, match := range named {
-		files = append(files, match[1])
-		svg, err := os.ReadFile(filepath.Join("docs", "results", match[1]))
+	for _, path := range named {
+		files = append(files, path)
+		svg, err := os.ReadFile(path)
 		if err != nil {
 			t.Error(err)
 		}
 		if err := xml.Unmarshal(svg, new(struct{})); err != nil || len(svg) > 200_000 {
-			t.Errorf("%s of %d bytes: %v", match[1], len(svg), err)
+			t.Errorf("%s of %d bytes: %v", path, len(svg), err)
 		}
 	}
 	there, err := filepath.Glob("docs/results/*")
@@ -111,19 +125,22 @@ func TestPageOfFewRuns(t *testing.T) {
 	}
 	call(0, "run", "epidemics", "--profile", "medium", "--models", "zero,ridge", "--only", "split=rolling-origin")
 	call(0, "results", "page", "--out", out)
-	text, err := os.ReadFile(out)
-	if err != nil {
+	opening, err := os.ReadFile(out)
+	study, err2 := os.ReadFile(filepath.Join(strings.TrimSuffix(out, ".md"), "epidemics.md"))
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## epidemics", "136 of 3713 planned runs",
+	text := string(opening) + string(study)
+	for _, want := range []string{"](page/epidemics.md#profile-medium)", "part of the [results](../page.md)",
+		"136 of 3713 planned runs",
 		"PENG-CDE                         |  0 of 147 |        0 |            – | unknown for 147 runs",
 		"Not run yet in this profile: table1, sir, twitter-tennis, node-affinity, table-wealth, well-posed, " +
 			"ablations, contact, table1-as-published.", "| missing, "} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q on the page:\n%s", want, text)
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q on the pages:\n%s", want, text)
 		}
 	}
-	if strings.Contains(string(text), "**[Covid cases") {
+	if strings.Contains(text, "\n  - ") {
 		t.Error("a verdict without a trained model")
 	}
 	if _, err := pages.Collect(canceled(), experiments.Medium); err == nil {

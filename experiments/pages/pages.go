@@ -1,6 +1,6 @@
-// Package pages puts the studies of the paper on one page. The page is Markdown with figures in separate files
-// ([Document.Markdown], which makes docs/results.md), or a single self-contained HTML file ([Document.Report]). Both
-// are made from the same parts, see [experiments.Part]; nothing on them is written by hand.
+// Package pages shows all studies of the paper, as Markdown with a page and figures for each study
+// ([Document.Markdown], which makes docs/results.md and docs/results), or as a single self-contained HTML file
+// ([Document.Report]). Both are made from the same parts, see [experiments.Part]; nothing on them is written by hand.
 //
 // Start with [Collect].
 package pages
@@ -167,7 +167,7 @@ func (d *Document) named(name string, r *experiments.Report) string {
 	return name
 }
 
-// anchor returns where links to a part lead, by the heading in Markdown.
+// anchor returns where links to a part lead in the report.
 func (d *Document) anchor(r *experiments.Report) string {
 	return strings.NewReplacer(",", "", " ", "-").Replace(d.named(r.Study.Name, r))
 }
