@@ -294,6 +294,47 @@ func TestAbsentThroughout(t *testing.T) {
 	}
 }
 
+// A forecast of a graph of one node is the sum over its present nodes, 0 where its node is absent, as beside a node that
+// is never present.
+func TestGraphOfOneAbsentNode(t *testing.T) {
+	backend := xlatest.Go(t)
+	of := func(nodes int) *dyngraph.Series {
+		pattern, _, err := dyngraph.NewPattern(nodes, []int{0}, []int{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &dyngraph.Series{Name: "one", Pattern: pattern, FeatureSize: 2}
+		var present [][]bool
+		for k := range 7 {
+			s.Times, s.Weights = append(s.Times, float64(k)), append(s.Weights, []float64{1})
+			s.Features = append(s.Features, append([]float64{math.Sin(float64(k)), 1}, make([]float64, 2*nodes-2)...))
+			present = append(present, append([]bool{k != 3 && k < 5}, make([]bool, nodes-1)...))
+		}
+		s, err = s.WithPresence(present)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for name, c := range map[string]Config{"sum": {Head: head.Summed{}}, "class": {Head: head.Class{}, Outputs: 2}} {
+		model := func(nodes int) *Model {
+			return presenceModel(t, backend, func(cfg *Config) {
+				cfg.Field, cfg.Layers, cfg.Head, cfg.Outputs, cfg.Nodes = field.Adjacency{}, 2, c.Head, c.Outputs, nodes
+			})
+		}
+		one, two := model(1), model(2)
+		alone, beside := of(1), of(2)
+		for length := 3; length <= len(alone.Times); length++ {
+			got := forecast(t, one, dyngraph.Window{Series: alone, Length: length})
+			want := forecast(t, two, dyngraph.Window{Series: beside, Length: length})
+			present := alone.Present[length-2][0] // at the last input
+			if !sameForecasts(got, want, 1e-12) || present == (got[0] == 0) {
+				t.Errorf("%s of %d snapshots, present %t: %v, want %v", name, length, present, got, want)
+			}
+		}
+	}
+}
+
 // The states of absent nodes do not change at all, beyond the rounding of the one saved at the end of a step. A node
 // starts from its features when it appears.
 func TestStatesOfAbsentNodesAreFrozen(t *testing.T) {

@@ -71,6 +71,8 @@ type Traits struct {
 	// Whole keeps batches undivided and on the whole graph: no groups, no several seeds at once, and no removal of the
 	// edges without weight in a window.
 	Whole bool
+	// OfGraph reports that a forecast is of the graph, in one row, and not NaN where a node is absent.
+	OfGraph bool
 }
 
 // Inputs maps the names of a batch's arrays to their nodes while a graph is built.

@@ -18,6 +18,9 @@ func (h ofGraph) Forecast(v nn.Values, z *Node, in Inputs) *Node {
 	return ReduceAndKeep(equivariant.Mask(in[Present], h.read(v, z)), ReduceSum, 2)
 }
 
+// Traits implements [Head].
+func (h ofGraph) Traits() Traits { return Traits{OfGraph: true} }
+
 // Batch implements [Head].
 func (h ofGraph) Batch(samples []Sample, saves int) (seen, targets []Array, err error) {
 	return nil, h.batch(samples, saves, 1), nil
