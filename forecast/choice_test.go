@@ -196,6 +196,50 @@ func TestAutoChoosesASimpleForecast(t *testing.T) {
 	}
 }
 
+// A simple forecast that cannot be fitted to all windows, here as values of 10^10 come last, is the model as it was
+// tested, and the comparison is written.
+func TestAutoKeepsWhatCannotBeFittedAgain(t *testing.T) {
+	const nodes, times = 5, 100
+	calls := 0
+	data := world(t, nodes, times, func(own, _, noise float64) float64 {
+		if calls++; (calls-1)/nodes == times-8 {
+			return own * 1e10
+		}
+		return -0.95*own + 0.1*noise
+	})
+	c, told, folder := quick, "", t.TempDir()
+	c.Notice = func(text string) { told += text + "\n" }
+	r := fit(t, data, c)
+	name := r.Score.Name
+	if !strings.HasPrefix(name, "ridge") || r.Choice.Candidates[0].Name != name {
+		t.Fatalf("%s is the model, want a ridge: %s", name, r.Choice)
+	}
+	for _, want := range []string{name + " stays fitted to the windows for training, as it was tested: forecast: " + name +
+		" fitted to all windows: ", "want a larger penalty", "--scale log1p"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("notices have no %q: %s", want, told)
+		}
+	}
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, PageFile))
+	if err != nil || !strings.Contains(string(page), "it could not be fitted to all windows") ||
+		strings.Contains(string(page), name+", fitted to all windows") {
+		t.Errorf("the page does not say how %s was fitted: %v", name, err)
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	last := r.Score.Windows[len(r.Score.Windows)-1]
+	got, err := model.forecast(t.Context(), last)
+	if want := r.Score.Forecasts[len(r.Score.Forecasts)-1]; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the stored model forecasts %v (%v), tested %v", got, err, want)
+	}
+}
+
 // An interrupted choice goes on to the same result, and its checkpoints are removed.
 func TestInterruptedAutoGoesOn(t *testing.T) {
 	data, c := walk(t), quick

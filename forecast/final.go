@@ -10,7 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
-// settle makes a simple forecast the model, fitted to all windows. before is its score on the validation windows.
+// settle makes a simple forecast the model, fitted to all windows or, if that fails, as it was tested: the comparison
+// must not be lost by it. before is its score on the validation windows.
 func (f *fitter) settle(i int, before baseline.Score) error {
 	f.Score = f.Simple[i]
 	n := len(before.Windows) - len(f.earlier)
@@ -22,8 +23,12 @@ func (f *fitter) settle(i int, before baseline.Score) error {
 	if err := f.calibrate(later); err != nil {
 		return err
 	}
-	f.simple, err = f.simples[i].refitted(f.all)
-	return err
+	if f.simple, err = f.simples[i].refitted(f.all); err != nil {
+		f.simple, f.asTested = f.simples[i], true
+		f.asked.Notice(fmt.Sprintf("%s stays fitted to the windows for training, as it was tested: %v%s",
+			f.Score.Name, err, f.closer()))
+	}
+	return nil
 }
 
 // again makes a network the model, trained on all windows for as many epochs as the seed that is kept. If this training

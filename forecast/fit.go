@@ -52,6 +52,7 @@ type Result struct {
 	outputs     []part
 	config      Config // of the model
 	epochs      int    // the most that a training had
+	asTested    bool   // the model is a simple forecast that cannot be fitted to all windows
 	notice      func(text string)
 	checkpoints []string
 }

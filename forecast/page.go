@@ -61,7 +61,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Training":   plain.Count(len(r.Split.Train), "window"), "Validation": len(r.Split.Validation),
 		"Tested": plain.Count(len(r.Split.Test), "window"),
 		"Inputs": r.Inputs, "Log1p": r.Recipe.TargetScale.Log1p, "Ahead": aheadText(r.Series),
-		"Trained": r.Network != nil, "Config": r.config, "Best": best, "Choice": r.Choice,
+		"Trained": r.Network != nil, "AsTested": r.asTested, "Config": r.config, "Best": best, "Choice": r.Choice,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})
 	return b.Bytes(), err

@@ -163,14 +163,18 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 		all = append(all, one)
 	}
 	if why != nil {
-		text := fmt.Sprintf("the written forecasts have no column of %s: %v", strings.Join(failed, ", "), why)
-		if !r.Recipe.TargetScale.Log1p {
-			text += "; if no target is negative, Scale Log1p (pengcde fit --scale log1p) brings values of very different " +
-				"sizes closer together"
-		}
-		r.notice(text)
+		r.notice(fmt.Sprintf("the written forecasts have no column of %s: %v%s", strings.Join(failed, ", "), why, r.closer()))
 	}
 	return all, nil
+}
+
+// closer continues a text about a simple forecast that cannot be fitted to all windows with what to try; "" for nothing.
+func (r *Result) closer() string {
+	if r.Recipe.TargetScale.Log1p {
+		return ""
+	}
+	return "; if no target is negative, Scale Log1p (pengcde fit --scale log1p) brings values of very different sizes " +
+		"closer together"
 }
 
 func (r *Result) refittedAhead(f *simple, windows []dyngraph.Window, ahead []Forecast) (simpleForecast, error) {
