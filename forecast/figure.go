@@ -22,7 +22,7 @@ const (
 // Figure draws the latest values of nodes and their forecasts. Without names it draws the nodes with the largest
 // means that are present at the end. Nodes without recent observations, or without a forecast, are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
-	series, _, err := prepared(series, m.unit)
+	series, err := m.prepared(series)
 	if err != nil {
 		return nil, err
 	}

@@ -137,31 +137,32 @@ func (r *Result) rivals() (all []baseline.Score) {
 	return slices.DeleteFunc(all, func(s baseline.Score) bool { return s.Name == r.Score.Name })
 }
 
-// Epochs returns the number of epochs of all trainings that were tested.
-func (r *Result) Epochs() (count int) {
-	if r.Choice == nil {
-		return len(r.Report.Epochs)
+// reports returns the reports of all trainings that were tested.
+func (r *Result) reports() (all []*train.Report) {
+	if r.Choice == nil && r.Report != nil {
+		return []*train.Report{r.Report}
 	}
-	for _, c := range r.Choice.Candidates {
-		for _, s := range c.Seeds {
-			count += len(s.Report.Epochs)
-		}
-	}
-	return count
-}
-
-// Stopped says in a sentence which trainings the budget ended, "" if it ended none.
-func (r *Result) Stopped() string {
-	var all []*train.Report
 	if r.Choice != nil {
 		for _, c := range r.Choice.Candidates {
 			for _, s := range c.Seeds {
 				all = append(all, s.Report)
 			}
 		}
-	} else {
-		all = append(all, r.Report)
 	}
+	return all
+}
+
+// Epochs returns the number of epochs of all trainings that were tested.
+func (r *Result) Epochs() (count int) {
+	for _, report := range r.reports() {
+		count += len(report.Epochs)
+	}
+	return count
+}
+
+// Stopped says in a sentence which trainings the budget ended, "" if it ended none.
+func (r *Result) Stopped() string {
+	all := r.reports()
 	var epochs []int // of those that it ended
 	for _, report := range all {
 		if report.Stop == train.StopTime {

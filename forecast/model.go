@@ -58,8 +58,32 @@ type storedSimple struct {
 	baseline.Stored
 }
 
+// check returns an error for a model that cannot forecast, such as Model{}.
+func (m *Model) check() error {
+	if m == nil || m.Network == nil && m.simple == nil || m.Inputs < 1 || !(m.unit > 0) ||
+		len(m.Recipe.Config.Nodes.Targets) < 1 {
+		return invalid("a Model without a network, a simple forecast or a Recipe, want one as Fit or Load returns it")
+	}
+	return nil
+}
+
+// prepared returns a series that the recipe read, with times in the model's unit.
+func (m *Model) prepared(s *dyngraph.Series) (*dyngraph.Series, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, invalid("no series (nil), want one that the model's Recipe has read")
+	}
+	s, _, err := prepared(s, m.unit)
+	return s, err
+}
+
 // Save writes one file. pengcde.Load can also read it if the model is a network; see [pengcde.Model.Save].
 func (m *Model) Save(path string) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	t := text{Recipe: m.Recipe, Inputs: m.Inputs, Unit: m.unit, Intervals: m.intervals, Label: m.label}
 	if m.simple != nil {
 		stored, err := baseline.Store(m.simple.Forecaster)
@@ -133,17 +157,20 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	return m, nil
 }
 
-// Close frees the network.
+// Close frees the network. A nil or zero model has none.
 func (m *Model) Close() {
-	if m.Network != nil {
+	if m != nil {
 		m.Network.Close()
 	}
 }
 
-// Name returns the name of the model in tables and files.
+// Name returns the name of the model in tables and files, "no model" for Model{}.
 func (m *Model) Name() string {
-	if m.simple != nil {
+	switch {
+	case m.simple != nil:
 		return m.simple.label
+	case m.Network == nil:
+		return "no model"
 	}
 	return cmp.Or(m.label, nameOf(m.Network.Config()))
 }
@@ -194,10 +221,7 @@ type Forecast struct {
 // time its targets. A model of one time ahead alone forecasts the times before it from correspondingly earlier
 // snapshots. The recipe must have read the series; an error about it wraps [ErrInput].
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
-	if series == nil {
-		return nil, invalid("Ahead got no series (nil), want one that the model's Recipe has read")
-	}
-	series, _, err := prepared(series, m.unit)
+	series, err := m.prepared(series)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // would want to read: forecasts at no known time, snapshots with another spacing than the model's, and negative
 // forecasts of a target that never is negative.
 func (m *Model) Notices(series *dyngraph.Series, ahead []Forecast) ([]string, error) {
-	series, _, err := prepared(series, m.unit)
+	series, err := m.prepared(series)
 	if err != nil {
 		return nil, err
 	}

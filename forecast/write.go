@@ -38,6 +38,9 @@ func Files(folder string) (paths []string) {
 // Write writes the results into a folder, each file in one step: the model, forecasts of future values, errors by time
 // ahead and node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
 	ahead, err := r.ahead(ctx, r.Series)
 	if err != nil {
 		return err
@@ -73,6 +76,9 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 // unit, the forecast and its intervals. The ending of its name, .csv or .parquet, gives the format; .csv has twelve
 // digits of forecasts, and all digits of times.
 func (m *Model) WriteForecasts(path string, ahead []Forecast) (err error) {
+	if err := m.check(); err != nil {
+		return err
+	}
 	var content []byte
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
