@@ -10,7 +10,6 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/internal/tabular"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
@@ -80,59 +79,38 @@ func (m *Model) negative(ahead []Forecast) string {
 		"--scale log1p) none would be", below, all)
 }
 
-// graphNotices returns what a user would want to read about a network on the graphs of a series.
+// graphNotices returns what a user would want to read about a network on the graphs of a series. [pengcde.Model.Fit]
+// tells of weights that are too small.
 func graphNotices(name string, model pengcde.Config, s *dyngraph.Series) []string {
-	if _, none := model.Field.(field.Constant); none {
-		return nil
+	var traits field.Traits
+	if f, ok := model.Field.(field.Traiter); ok {
+		traits = f.Traits()
 	}
-	sums := outgoing(s)
-	if len(sums) == 0 {
+	switch {
+	case traits.NoGraph:
+		return nil
+	case !joined(s):
 		return []string{"no snapshot has a weight between two nodes, so the model sees no graph: all weights are 0, or " +
 			"all edges are self-loops; look at Weight, From and To of the edges (--weight, --source and --destination of " +
 			"pengcde fit)"}
+	case traits.OneWay && !symmetric(s):
+		return []string{fmt.Sprintf("in %s a node hears only from the nodes that its edges lead to, and this graph is not "+
+			"symmetric: if it should hear from the nodes whose edges lead to it, exchange From and To of the edges (--source "+
+			"and --destination of pengcde fit), or take the model peng-cde, which hears from both", name)}
 	}
-	texts := []string{smallWeights(model, sums), oneWay(name, model, s)}
-	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	return nil
 }
 
-// outgoing returns, sorted, the sums of the weights from a node to others, of all snapshots and nodes that have some.
-func outgoing(s *dyngraph.Series) (sums []float64) {
-	from := make([]float64, s.Nodes())
-	for _, row := range s.Weights {
-		clear(from)
+// joined reports whether a snapshot has a weight between two nodes.
+func joined(s *dyngraph.Series) bool {
+	return slices.ContainsFunc(s.Weights, func(row []float64) bool {
 		for e, w := range row {
-			if s.Pattern.From[e] != s.Pattern.To[e] {
-				from[s.Pattern.From[e]] += math.Abs(w)
+			if w != 0 && s.Pattern.From[e] != s.Pattern.To[e] {
+				return true
 			}
 		}
-		sums = append(sums, from...)
-	}
-	sums = slices.DeleteFunc(sums, func(sum float64) bool { return sum == 0 })
-	slices.Sort(sums)
-	return sums
-}
-
-// smallWeights tells that weights vanish beside the self-loops that the normalised adjacency adds; "" if they do not.
-func smallWeights(model pengcde.Config, sums []float64) string {
-	const small = 0.1
-	median := sums[len(sums)/2]
-	if model.Network != nil || median >= small {
-		return ""
-	}
-	return fmt.Sprintf("the weights from a node sum to %.2g in the median, and each node gets a self-loop of 1 beside "+
-		"them, so the model hardly sees the graph: multiply the weights by about %s, so that the sums are about 1", median,
-		tabular.FormatNumber(tabular.Rounded(1/median, 1)))
-}
-
-// oneWay tells that a network hears along one direction of the edges of a graph that is not symmetric; "" if not.
-func oneWay(name string, model pengcde.Config, s *dyngraph.Series) string {
-	f, ok := model.Field.(field.Traiter)
-	if !ok || !f.Traits().OneWay || symmetric(s) {
-		return ""
-	}
-	return fmt.Sprintf("in %s a node hears only from the nodes that its edges lead to, and this graph is not symmetric: "+
-		"if it should hear from the nodes whose edges lead to it, exchange From and To of the edges (--source and "+
-		"--destination of pengcde fit), or take the model peng-cde, which hears from both", name)
+		return false
+	})
 }
 
 // symmetric reports whether every edge has the weight of its opposite, up to rounding.

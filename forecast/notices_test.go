@@ -91,7 +91,7 @@ func TestNoticesOfGraphs(t *testing.T) {
 		{"dcrnn", travel, nil},
 		{"gn-ode", travel, []string{direction}},
 		{"gn-ode", with(3, 3, 2, 0), nil},
-		{"gn-ode", with(0.002, 0.001, 2, 0.004), []string{factor, direction}},
+		{"gn-ode", with(0.002, 0.001, 2, 0.004), []string{direction, factor}},
 		{"peng-cde", with(0.002, 0.002, 2, 0.002), []string{factor}},
 		{"peng-cde", with(0.2, 0.2, 2, 0.2), nil},
 		{"dcrnn", with(0.002, 0.002, 2, 0.002), nil},

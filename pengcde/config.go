@@ -128,8 +128,9 @@ type Execution struct {
 	// Notices receives warnings, each at most once for a model. It gets a line when a window takes more than 10,000
 	// constant steps, and when the entries of the control sum to more than 1000 at a node: states then grow so large that
 	// forecasts are no more exact than the solver's tolerance for such states. It gets a line when the magnitude of a
-	// feature is 1000 or more, because models expect features of order 1. It gets a line when a batch cannot be split into
-	// Groups. nil means os.Stderr; io.Discard silences the warnings.
+	// feature is 1000 or more, because models expect features of order 1. It gets a line when the weights that a model is
+	// trained on are so small that the self-loops of its normalisation hide them. It gets a line when a batch cannot be
+	// split into Groups. nil means os.Stderr; io.Discard silences the warnings.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 instead of float32.
 	Float64 bool `json:"Float64,omitempty"`

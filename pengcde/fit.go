@@ -87,6 +87,9 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := j.resize(all); err != nil {
 		return nil, err
 	}
+	for _, r := range runs {
+		r.Model.noteWeights(r.Training)
+	}
 	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
 	for i, r := range runs {
 		if configs[i], err = r.Model.keyed(r.Config, j.digests[i]); err != nil {

@@ -23,8 +23,8 @@ type Model struct {
 	declared   []nn.Param
 	params     []*tensors.Tensor // as declared; nil when closed, or lost with the device
 	closed     bool
-	noted      struct{ control, features, times bool } // warnings already written to Config.Notices
-	capacities map[run]equivariant.NeighbourCapacity   // of windows without unused edges; empty for windows with all edges
+	noted      struct{ control, features, times, weights bool } // warnings already written to Config.Notices
+	capacities map[run]equivariant.NeighbourCapacity            // of windows without unused edges; empty for windows with all edges
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -104,4 +106,56 @@ func (m *Model) noteTimes(s *dyngraph.Series, knots []float64) {
 	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
 		"pengcde: a window of series %q %s. Take a larger unit for the times, such as days in place of seconds, so that "+
 			"snapshots are about 1 apart.\n", s.Name, about)
+}
+
+// smallWeights is the sum of a node's weights to others below which a self-loop of 1 is said to hide them.
+const smallWeights = 0.1
+
+// noteWeights writes a warning to Config.Notices, once for each model, about a series of training windows whose weights
+// vanish beside the self-loops that the normalisation adds. The windows were checked.
+func (m *Model) noteWeights(training []dyngraph.Window) {
+	c := m.config
+	if c.Network != nil || traits(c.Field).NoGraph && c.RowFeatures == 0 ||
+		c.Normalise != dyngraph.NormalisedLaplacian && c.Normalise != dyngraph.NormalisedAdjacency {
+		return
+	}
+	looked := make(map[*dyngraph.Series]bool)
+	for _, w := range training {
+		s := w.Series
+		if m.noted.weights || looked[s] {
+			continue
+		}
+		looked[s] = true
+		sums := outgoingSums(s)
+		if len(sums) == 0 || sums[len(sums)/2] >= smallWeights {
+			continue
+		}
+		m.noted.weights = true
+		median := sums[len(sums)/2]
+		factor, _ := strconv.ParseFloat(fmt.Sprintf("%.0e", 1/median), 64) // in one digit
+		fmt.Fprintf(cmp.Or[io.Writer](c.Notices, os.Stderr),
+			"pengcde: in series %q the weights from a node sum to %.2g in the median, and each node gets a self-loop of 1 "+
+				"beside them, so the model hardly sees the graph: multiply the weights by about %s, so that the sums are about "+
+				"1.\n", s.Name, median, strconv.FormatFloat(factor, 'f', -1, 64))
+	}
+}
+
+// outgoingSums returns, sorted, the sums of the weights from a node to others, of all snapshots and nodes that have some.
+func outgoingSums(s *dyngraph.Series) (sums []float64) {
+	from := make([]float64, s.Nodes())
+	for _, row := range s.Weights {
+		clear(from)
+		for e, w := range row {
+			if s.Pattern.From[e] != s.Pattern.To[e] {
+				from[s.Pattern.From[e]] += math.Abs(w)
+			}
+		}
+		for _, sum := range from {
+			if sum != 0 {
+				sums = append(sums, sum)
+			}
+		}
+	}
+	slices.Sort(sums)
+	return sums
 }

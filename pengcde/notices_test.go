@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -108,6 +109,62 @@ func TestNoticeOfLargeFeatures(t *testing.T) {
 		if text := notices.String(); strings.Count(text, "\n") != lines || !strings.Contains(text, c.want) ||
 			lines > 0 && !strings.Contains(text, "Standardise each feature") {
 			t.Errorf("%s: %q, want %d lines with %q", name, text, lines, c.want)
+		}
+	}
+}
+
+// A training warns once of weights that the self-loops of its normalisation hide, for models that see the graph and in
+// words that count edges between nodes alone. Forecasts and other normalisations give no warning.
+func TestNoticeOfSmallWeights(t *testing.T) {
+	const says = "in series \"small\" the weights from a node sum to 0.00" // 0.002 to 0.006
+	times := func(factor float64) *dyngraph.Series {
+		s := ring(t)
+		s.Name = "small"
+		for _, row := range s.Weights {
+			for e := range row {
+				row[e] *= factor // 2 ± 1 before
+			}
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		factor float64
+		change func(c *Config)
+		want   bool
+	}{
+		"laplacian":                {1e-3, func(*Config) {}, true},
+		"adjacency":                {1e-3, func(c *Config) { c.Normalise = dyngraph.NormalisedAdjacency }, true},
+		"weights of order 1":       {1, func(*Config) {}, false},
+		"mean degree":              {1e-3, func(c *Config) { c.Normalise = dyngraph.MeanDegree }, false},
+		"raw":                      {1e-3, func(c *Config) { c.Normalise = dyngraph.Raw }, false},
+		"no graph":                 {1e-3, func(c *Config) { c.Field = field.Constant{} }, false},
+		"no graph, but rows of it": {1e-3, func(c *Config) { c.Field, c.RowFeatures = field.Constant{}, 2 }, true},
+		"STGNCDE":                  {1e-3, func(c *Config) { c.Field = rivals.STGNCDE{} }, false},
+		"no edges":                 {0, func(*Config) {}, false},
+	} {
+		var notices bytes.Buffer
+		m := ringModelOn(t, xlatest.Go(t), func(cfg *Config) {
+			cfg.Notices, cfg.Layers = &notices, 1
+			c.change(cfg)
+		})
+		w := dyngraph.Window{Series: times(c.factor), Start: 2, Length: 4}
+		forecast(t, m, w)
+		if notices.Len() > 0 {
+			t.Errorf("%s: a forecast warns of %s", name, &notices)
+		}
+		for range 2 {
+			if _, err := m.Fit(context.Background(), []dyngraph.Window{w, {Series: w.Series, Start: 5, Length: 4}}, nil,
+				train.Config{Epochs: 1, EvaluateEvery: -1}); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		lines := 0
+		if c.want {
+			lines = 1
+		}
+		if text := notices.String(); strings.Count(text, "\n") != lines || c.want && (!strings.Contains(text, says) ||
+			!strings.Contains(text, "multiply the weights by about ")) {
+			t.Errorf("%s: %q, want %d lines that say %q", name, text, lines, says)
 		}
 	}
 }

@@ -62,6 +62,8 @@ type Traits struct {
 	// OneWay reports that the message matrix has A without its transpose, so that a node hears only from the nodes that
 	// its edges lead to.
 	OneWay bool
+	// NoGraph reports that Derivative reads no graph.
+	NoGraph bool
 	// Seeds reports that Derivative accepts the parameters of several seeds at once, see [Field].
 	Seeds bool
 }

@@ -44,7 +44,7 @@ func (f STGNCDE) Sized(s field.Sizes) (field.Field, field.Sizes) {
 
 // Traits implements [field.Traiter].
 func (f STGNCDE) Traits() field.Traits {
-	return field.Traits{Pairwise: true, States: 2, Stops: featureChanges, Seeds: true}
+	return field.Traits{Pairwise: true, NoGraph: true, States: 2, Stops: featureChanges, Seeds: true}
 }
 
 // featureChanges returns the knots next to which the features change, regardless of the graph.
