@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -78,7 +79,7 @@ func (c cellFlags) set(to *table.Config) {
 }
 
 // Run trains a model on the files and writes the results.
-func (c *fitCommand) Run(ctx context.Context, s *streams) error {
+func (c *fitCommand) Run(ctx context.Context, s *streams) (err error) {
 	for _, n := range []struct {
 		flag         string
 		value, least int
@@ -126,6 +127,11 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	}
 	fmt.Fprintf(s.err, "%s, %s, %s; %s\n", plain.Count(series.Nodes(), "node"),
 		plain.Count(series.Pattern.Edges(), "edge"), plain.Count(len(series.Times), "snapshot"), opened)
+	release, err := holdFolder(out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	before := modelIn(out)
 	before.noteReplaced(s.err)
 	bar := newBar("fit", s.err)

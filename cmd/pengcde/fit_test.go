@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -253,5 +254,50 @@ func TestFitGoesOnAfterCtrlC(t *testing.T) {
 		if err != nil || err2 != nil || !bytes.Equal(one, two) {
 			t.Errorf("%s differs after an interrupt: %v, %v", name, err, err2)
 		}
+	}
+}
+
+// A second fit into one folder ends at once and names the first, which goes on. A fit that fails leaves no
+// new folder, and one that is killed keeps nobody from the folder.
+func TestTwoFitsIntoOneFolder(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 60, "Deal")
+	lock := filepath.Join(folder, "visitors-forecast", ".fit.lock")
+	first := command(folder, fitting("--epochs", "100000")...)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop := sync.OnceFunc(func() {
+		_ = first.Process.Kill()
+		_ = first.Wait()
+	})
+	defer stop()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(lock); err == nil {
+			break
+		}
+	}
+	said, err := command(folder, fitting()...).CombinedOutput()
+	for _, want := range []string{"another fit writes into visitors-forecast", "give each an --out of its own",
+		fmt.Sprintf("process %d on ", first.Process.Pid), ".fit.lock"} {
+		if err == nil || !strings.Contains(string(said), want) {
+			t.Errorf("%v, want an error that says %q:\n%s", err, want, said)
+		}
+	}
+	if err := first.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the first fit has ended: %v", err)
+	}
+	stop()
+	output(t, folder, fitting("--epochs", "1")...)
+	if _, err := os.Stat(lock); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the lease stays after a fit: %v", err)
+	}
+	ring(t, folder, "short_", 0, 8, "Deal")
+	if said, err := command(folder, fitting("--edges", "short_flows.csv", "--nodes", "short_visits.csv", "--out",
+		"new")...).CombinedOutput(); err == nil {
+		t.Errorf("a fit of too few days:\n%s", said)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "new")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a fit that failed leaves a folder: %v", err)
 	}
 }

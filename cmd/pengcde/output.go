@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/forecast"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -36,6 +38,31 @@ func checkFolder(out string) error {
 		return errs.New(experiments.ErrInput, "--out %s is a file, want a folder, which may be a new one", out)
 	}
 	return nil
+}
+
+// holdFolder makes a folder and keeps it from other fits until release is called. release removes a folder that was made
+// and is empty.
+func holdFolder(out string) (release func() error, err error) {
+	_, missing := os.Stat(out)
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, err
+	}
+	lease, err := new(store.Leases).Take(filepath.Join(out, ".fit.lock"))
+	var held *store.HeldError
+	if errors.As(err, &held) {
+		return nil, errs.New(err, "another fit writes into %s: want one at a time; wait for it, or give each an --out of its "+
+			"own (%v)", out, held)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		err := lease.Release()
+		if missing != nil {
+			_ = os.Remove(out) // refused where there are files
+		}
+		return err
+	}, nil
 }
 
 // checkPage returns an error if --out, a page to write, has the name of another kind of file.

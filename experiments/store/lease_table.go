@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -87,6 +89,51 @@ func (t *Leases) try(lock *flock.Flock) (bool, error) {
 // noLocks reports whether an error of flock means that the file system, or its server, has no locks.
 func noLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EINVAL)
+}
+
+// HeldError is the error of [Leases.Take] for a lease that another process has.
+type HeldError struct {
+	// Path is the file of the lease, and By the lease in it.
+	Path string
+	By   Lease
+}
+
+// Error implements error.
+func (e *HeldError) Error() string {
+	who := "another process, which has not written its name yet,"
+	if e.By.Owner != "" {
+		who = fmt.Sprintf("process %d on %s, since %s,", e.By.Process, e.By.Host, e.By.Began.Local().Format(time.DateTime))
+	}
+	return fmt.Sprintf("%s has the lease %s; delete that file if the process has ended", who, e.Path)
+}
+
+// silentTerms is how many terms a lease must be silent, by the clock of its file system, before Take takes it. Take
+// does not watch, and a file server may show a write up to a minute late.
+const silentTerms = 5
+
+// Take takes the lease at a path, of work other than a run. The error for a lease that another process has is a
+// [*HeldError].
+func (t *Leases) Take(path string) (*HeldLease, error) {
+	const looks = 3 // the lease may be released between two of them
+	by := Lease{}
+	for range looks {
+		h, err := t.take(path)
+		if h != nil || err != nil {
+			return h, err
+		}
+		lease, err := t.look(path)
+		if err != nil {
+			return nil, err
+		}
+		if lease == nil {
+			continue
+		}
+		if by = *lease; clockOf(filepath.Dir(path)).Sub(by.written) <= silentTerms*t.term() {
+			break
+		}
+		t.Bury(by)
+	}
+	return nil, &HeldError{path, by}
 }
 
 // take takes the lease at a path; nil if another process has it or has just released it.

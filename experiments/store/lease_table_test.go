@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -164,6 +165,57 @@ func TestLeaseOfAKilledProcess(t *testing.T) {
 	if h.check() == nil || second.Check() != nil {
 		t.Errorf("the first has it: %v, the second: %v", h.check(), second.Check())
 	}
+}
+
+// Take tells at once which process has a lease. It takes one that nobody holds, and one of another machine that has been
+// silent for long by the clock of the file system.
+func TestTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "work.lock")
+	held := func(by int) {
+		t.Helper()
+		var other *HeldError
+		if h, err := new(Leases).Take(path); h != nil || !errors.As(err, &other) || other.By.Process != by ||
+			!strings.Contains(err.Error(), path) {
+			t.Fatalf("lease %v, %v, want that process %d has %s", h, err, by, path)
+		}
+	}
+	first, err := new(Leases).Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held(os.Getpid())
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := new(Leases).Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stall(second)
+	second.lease.Host += "2"
+	if err := errors.Join(second.write(), second.lock.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	held(os.Getpid())
+	silent := func(d time.Duration) {
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	silent(2 * Term)
+	held(os.Getpid())
+	silent(6 * Term)
+	third, err := new(Leases).Take(path)
+	if err != nil {
+		t.Fatalf("silent for six terms: %v", err)
+	}
+	if err := third.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	held(0)
 }
 
 // A lease file that is empty or incomplete may belong to another machine that is creating it: it is left alone for
