@@ -67,7 +67,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		return nil, err
 	}
 	defer j.programs.close()
-	all := make([]int, len(runs))
+	all, fitted := make([]int, len(runs)), make([]map[int][]float64, len(runs))
 	for i, r := range runs {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
 			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
@@ -76,7 +76,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		if r.Config.Stiffness && equationOf(r.Model.network) == nil {
 			return nil, invalid("Config.Stiffness of the training of a network in discrete steps, which has none: leave it out")
 		}
-		if err := r.Model.start(r.Training); err != nil {
+		if fitted[i], err = r.Model.started(r.Training); err != nil {
 			return nil, err
 		}
 		all[i] = i
@@ -109,6 +109,11 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		configs[i].Update = update
 	}
 	clear(j.digests)
+	for i, r := range runs {
+		if _, err := configs[i].Resolved(); err == nil { // else the run fails, and its model stays as it is
+			r.Model.start(fitted[i])
+		}
+	}
 	return j.fit(ctx, configs), nil
 }
 

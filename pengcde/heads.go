@@ -49,23 +49,39 @@ func isSummed(h head.Head) bool {
 	return summed
 }
 
-// start sets the parameters of the head that can be fitted to training windows before training.
-func (m *Model) start(training []dyngraph.Window) error {
+// started returns the parameters of the head that can be fitted to training windows before training, by position.
+func (m *Model) started(training []dyngraph.Window) (map[int][]float64, error) {
 	h, ok := m.config.Head.(head.Starter)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	valid := validated{}
 	values, err := h.Start(training, func(w dyngraph.Window) error { return m.check(w, valid) })
 	if err != nil {
-		return errs.In("pengcde", err, ErrInput)
+		return nil, errs.In("pengcde", err, ErrInput)
 	}
+	fitted := make(map[int][]float64)
 	for name, entries := range values {
 		at := slices.IndexFunc(m.declared, func(p nn.Param) bool { return p.Name == name })
+		if at < 0 {
+			return nil, invalid("Start of a head of type %T returns the parameter %q, want one that Params declares",
+				m.config.Head, name)
+		}
+		if want := m.declared[at].Size(); len(entries) != want {
+			return nil, invalid("Start of a head of type %T returns %d entries of the parameter %q, want %d, its Dims %v",
+				m.config.Head, len(entries), name, want, m.declared[at].Dims)
+		}
+		fitted[at] = entries
+	}
+	return fitted, nil
+}
+
+// start sets parameters to what started returned.
+func (m *Model) start(fitted map[int][]float64) {
+	for at, entries := range fitted {
 		xla.Free(m.params[at])
 		m.params[at] = host.Tensor(m.config.dtype(), entries, m.declared[at].Dims...)
 	}
-	return nil
 }
 
 // SetPrior sets the coefficients and the penalty of the linear part of a [head.Corrected], [head.Linear], for

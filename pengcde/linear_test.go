@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -346,7 +347,8 @@ func TestLinearErrors(t *testing.T) {
 		"prior not finite": {Head: head.Corrected{Linear: head.Linear{Values: 1, Prior: []float64{1, math.NaN(), 0}}}},
 		"parity": {Head: head.Corrected{Linear: head.Linear{Values: 3}},
 			Equation: Equation{Parity: true}},
-		"per time": {Head: head.Corrected{Nodes: head.Nodes{At: head.AtEach}, Linear: head.Linear{Values: 3}}},
+		"unknown times": {Head: head.Corrected{Nodes: head.Nodes{At: "noon"}, Linear: head.Linear{Values: 3}}},
+		"per time":      {Head: head.Corrected{Nodes: head.Nodes{At: head.AtEach}, Linear: head.Linear{Values: 3}}},
 	} {
 		c.Nodes, c.Features = 4, 2
 		if _, err := New(xlatest.Go(t), c); !errors.Is(err, ErrInput) {
@@ -393,5 +395,59 @@ func TestLinearErrors(t *testing.T) {
 	m.Close()
 	if err := m.SetPrior(nil, 0); !errors.Is(err, ErrClosed) {
 		t.Errorf("SetPrior of a closed model: %v, want ErrClosed", err)
+	}
+}
+
+// A Fit that is refused leaves the model as it was, although the head could be fitted.
+func TestRefusedFitKeepsTheModel(t *testing.T) {
+	m, windows := linearRing(t, nil)
+	if _, err := m.Fit(t.Context(), windows[:2], windows[2:], train.Config{Epochs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := m.PredictAll(t.Context(), windows, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := windows[2]
+	short.Length = 99
+	for name, fit := range map[string]func() (*train.Report, error){
+		"epochs":     func() (*train.Report, error) { return m.Fit(t.Context(), windows, windows, train.Config{Epochs: -1}) },
+		"validation": func() (*train.Report, error) { return m.Fit(t.Context(), windows, []dyngraph.Window{short}, still) },
+	} {
+		if _, err := fit(); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want an error about the input", name, err)
+		}
+		after, err := m.PredictAll(t.Context(), windows, nil)
+		if err != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%s: the refused fit changed the model's forecasts: %v", name, err)
+		}
+	}
+}
+
+// misled is a head whose Start returns what a model cannot take.
+type misled struct {
+	head.Corrected
+	Values map[string][]float64
+}
+
+func (h misled) Sized(s head.Sizes) (head.Head, error) {
+	sized, err := h.Corrected.Sized(s)
+	if err == nil {
+		h.Corrected = sized.(head.Corrected)
+	}
+	return h, err
+}
+
+func (h misled) Start([]dyngraph.Window, func(dyngraph.Window) error) (map[string][]float64, error) {
+	return h.Values, nil
+}
+
+func TestStartThatDoesNotFit(t *testing.T) {
+	for says, values := range map[string]map[string][]float64{`"linaer"`: {"linaer": {1}}, "1 entries": {"linear": {1}}} {
+		m, windows := linearRing(t, func(c *Config) { c.Head = misled{c.Head.(head.Corrected), values} })
+		_, err := m.Fit(t.Context(), windows, nil, still)
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want an error that says %q", err, says)
+		}
 	}
 }

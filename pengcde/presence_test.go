@@ -417,9 +417,11 @@ func TestGradientWithPresence(t *testing.T) {
 		}
 		windows := []dyngraph.Window{{Series: series, Start: leavingStart, Length: leavingLength}, {Series: whole, Start: 6,
 			Length: leavingLength}}
-		if err := m.start(windows); err != nil {
+		fitted, err := m.started(windows)
+		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		m.start(fitted)
 		made, err := batches(m.backend, len(windows), source{m, windows, nil})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -28,6 +28,9 @@ const (
 
 // Sized implements [Head].
 func (h Corrected) Sized(s Sizes) (Head, error) {
+	if _, err := h.Nodes.Sized(s); err != nil {
+		return nil, err
+	}
 	h.Sizes = s
 	if s.Width == 0 || h.At == AtEach {
 		return nil, invalid("a linear part with a Network or forecasts at each snapshot: it forecasts nodes at the " +

@@ -21,8 +21,9 @@ import (
 // leaves their common part to the linear part. A series has as many examples of the differences as nodes times windows,
 // but only one example of the common part for each window, which is too few for a network.
 //
-// Before every training the readout's last layer starts at zero, and b starts at the solution of [Linear.Solve] for the
-// training windows (minus the recent mean, with Residual). Both are then trained together, on the loss plus
+// In a new model the readout's last layer is zero. Before every training b starts at the solution of [Linear.Solve] for
+// the training windows (minus the recent mean, with Residual); the readout stays as it is, so Reset a model that is to
+// learn other windows. Both are then trained together, on the loss plus
 //
 //	Penalty · |b - Prior|²
 //

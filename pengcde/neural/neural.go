@@ -243,7 +243,8 @@ func (l *Learner) Gradient(ctx context.Context, b Batch) (gradient []*tensors.Te
 }
 
 // Fit trains by [train.Fit] on batches, in turns, and keeps the parameters with the lowest mean loss over the
-// validation batches, or the last without any.
+// validation batches, or the last without any. A training on other batches does not go on from a checkpoint. The Key of
+// the checkpoint must tell models and solvers apart, as functions cannot be compared.
 func (l *Learner) Fit(ctx context.Context, training, validation []Batch, config train.Config) (*train.Report, error) {
 	if l.params == nil {
 		return nil, ErrClosed
@@ -253,6 +254,10 @@ func (l *Learner) Fit(ctx context.Context, training, validation []Batch, config 
 	}
 	if len(validation) == 0 {
 		config.EvaluateEvery = train.NoValidation
+	}
+	config, err := keyed(config, training, validation)
+	if err != nil {
+		return nil, err
 	}
 	params := l.params
 	l.params = nil

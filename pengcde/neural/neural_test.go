@@ -135,6 +135,29 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A checkpoint of other batches is refused: its result would be wrong.
+func TestCheckpointOfOtherBatches(t *testing.T) {
+	config := train.Config{Epochs: 2, Checkpoint: &train.Checkpoint{Path: filepath.Join(t.TempDir(), "c")}}
+	fit := func(b neural.Batch) (*train.Report, error) {
+		return learner(t, cde(), ode.Config{}).Fit(t.Context(), []neural.Batch{b}, []neural.Batch{b}, config)
+	}
+	first, err := fit(batch())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := fit(batch()); err != nil || again.BestValidation != first.BestValidation {
+		t.Errorf("the same batches: %v, %v, want the stored result", again, err)
+	}
+	other := batch()
+	other.Targets = []*tensors.Tensor{tensors.FromValue([]float64{50, 50})}
+	if r, err := fit(other); !errors.Is(err, train.ErrCheckpoint) {
+		t.Errorf("other targets: %v, %v, want a checkpoint refused", r, err)
+	}
+	if config.Checkpoint.Key != "" {
+		t.Errorf("the caller's key is now %q", config.Checkpoint.Key)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	whole := cde()
 	for name, change := range map[string]func(*neural.Model){

@@ -22,8 +22,9 @@ import (
 )
 
 // Fit trains params, which it takes over, and returns the parameters with the best validation. If it is interrupted, or
-// a loss is not finite and Config.Guard does not continue, it still returns the best parameters so far, or the newest
-// if none was validated. The error then wraps the context's error or [ErrNotFinite]. If the device fails in the middle
+// the loss or gradient of a batch is not finite and Config.Guard does not continue, it still returns the best
+// parameters so far, or the newest if none was validated. The error then wraps the context's error or [ErrNotFinite].
+// A validation loss that is NaN or infinite, without an error, is never the best and does not end training. If the device fails in the middle
 // of an update and no parameters were validated, there are no parameters left, and Fit returns nil. With
 // Config.Checkpoint it continues where an earlier call was interrupted.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
@@ -261,7 +262,8 @@ func (l *loop) validate(ctx context.Context, e int, epoch *Epoch) error {
 		defer xla.Free(params...)
 	}
 	loss, err := l.problem.Validate(ctx, params)
-	if l.config.Guard != nil && ctx.Err() == nil && (errors.Is(err, ErrNotFinite) || errors.Is(err, ErrUnsolved)) {
+	if l.config.Guard != nil && ctx.Err() == nil &&
+		(errors.Is(err, ErrNotFinite) || errors.Is(err, ErrUnsolved) || err == nil && math.IsNaN(loss)) {
 		loss, err = math.Inf(1), nil
 	}
 	if err != nil {

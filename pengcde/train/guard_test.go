@@ -332,14 +332,17 @@ func TestGuardLetsErrorsThrough(t *testing.T) {
 	}
 }
 
-// unseen is a bowl whose first validations fail.
+// unseen is a bowl whose first validations fail, the last of them with NaN in place of an error.
 type unseen struct {
 	bowl
 	failures int
 }
 
 func (u *unseen) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
-	if u.failures--; u.failures >= 0 {
+	switch u.failures--; {
+	case u.failures == 0:
+		return math.NaN(), nil
+	case u.failures > 0:
 		return 0, fmt.Errorf("solve: %w", ErrNotFinite)
 	}
 	return u.bowl.Validate(ctx, params)
