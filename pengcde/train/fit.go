@@ -24,9 +24,9 @@ import (
 // Fit trains params, which it takes over, and returns the parameters with the best validation. If it is interrupted, or
 // the loss or gradient of a batch is not finite and Config.Guard does not continue, it still returns the best
 // parameters so far, or the newest if none was validated. The error then wraps the context's error or [ErrNotFinite].
-// A validation loss that is NaN or infinite, without an error, is never the best and does not end training. If the device fails in the middle
-// of an update and no parameters were validated, there are no parameters left, and Fit returns nil. With
-// Config.Checkpoint it continues where an earlier call was interrupted.
+// A validation loss that is NaN or infinite, without an error, is never the best and does not end training. If the
+// device fails in the middle of an update and no parameters were validated, there are no parameters left, and Fit
+// returns nil. With Config.Checkpoint it continues where an earlier call was interrupted.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
 	[]*tensors.Tensor, *Report, error) {
 	if ctx == nil {
