@@ -174,7 +174,8 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 	return all, nil
 }
 
-// closer continues a text about a simple forecast that cannot be fitted to all windows with what to try; "" for nothing.
+// closer continues a text about a simple forecast that cannot be fitted to all windows with what to try; "" if there is
+// nothing.
 func (r *Result) closer() string {
 	if r.Recipe.TargetScale.Log1p {
 		return ""

@@ -443,7 +443,8 @@ func (h misled) Start([]dyngraph.Window, func(dyngraph.Window) error) (map[strin
 }
 
 func TestStartThatDoesNotFit(t *testing.T) {
-	for says, values := range map[string]map[string][]float64{`"linaer"`: {"linaer": {1}}, "1 entries": {"linear": {1}}} {
+	for says, values := range map[string]map[string][]float64{`"linaer"`: {"linaer": {1}},
+		"1 entries": {"linear": {1}}} {
 		m, windows := linearRing(t, func(c *Config) { c.Head = misled{c.Head.(head.Corrected), values} })
 		_, err := m.Fit(t.Context(), windows, nil, still)
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), says) {

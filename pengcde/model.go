@@ -17,14 +17,16 @@ import (
 
 // Model is a network with its parameters. It must be used by one goroutine at a time.
 type Model struct {
-	backend    *xla.Backend
-	config     Config
-	network    network
-	declared   []nn.Param
-	params     []*tensors.Tensor // as declared; nil when closed, or lost with the device
-	closed     bool
-	noted      struct{ control, features, times, weights bool } // warnings already written to Config.Notices
-	capacities map[run]equivariant.NeighbourCapacity            // of windows without unused edges; empty for windows with all edges
+	backend  *xla.Backend
+	config   Config
+	network  network
+	declared []nn.Param
+	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
+	closed   bool
+	// noted holds the warnings already written to Config.Notices.
+	noted struct{ control, features, times, weights bool }
+	// capacities are of windows without unused edges, and empty for windows with all edges.
+	capacities map[run]equivariant.NeighbourCapacity
 }
 
 // New returns a model with newly drawn parameters. The model compiles its programs when it is first used with data.

@@ -115,14 +115,14 @@ const smallWeights = 0.1
 // vanish beside the self-loops that the normalisation adds. The windows were checked.
 func (m *Model) noteWeights(training []dyngraph.Window) {
 	c := m.config
-	if c.Network != nil || traits(c.Field).NoGraph && c.RowFeatures == 0 ||
+	if m.noted.weights || c.Network != nil || traits(c.Field).NoGraph && c.RowFeatures == 0 ||
 		c.Normalise != dyngraph.NormalisedLaplacian && c.Normalise != dyngraph.NormalisedAdjacency {
 		return
 	}
 	looked := make(map[*dyngraph.Series]bool)
 	for _, w := range training {
 		s := w.Series
-		if m.noted.weights || looked[s] {
+		if looked[s] {
 			continue
 		}
 		looked[s] = true
@@ -137,10 +137,12 @@ func (m *Model) noteWeights(training []dyngraph.Window) {
 			"pengcde: in series %q the weights from a node sum to %.2g in the median, and each node gets a self-loop of 1 "+
 				"beside them, so the model hardly sees the graph: multiply the weights by about %s, so that the sums are about "+
 				"1.\n", s.Name, median, strconv.FormatFloat(factor, 'f', -1, 64))
+		return
 	}
 }
 
-// outgoingSums returns, sorted, the sums of the weights from a node to others, of all snapshots and nodes that have some.
+// outgoingSums returns, sorted, the sums of the weights from a node to others, of all snapshots and nodes that have
+// some.
 func outgoingSums(s *dyngraph.Series) (sums []float64) {
 	from := make([]float64, s.Nodes())
 	for _, row := range s.Weights {

@@ -37,8 +37,8 @@ type prediction struct{ hold bool }
 // interpolated, so a forecast between them uses the later one. Missing features are filled as described in [Model.Fit].
 //
 // The result has At(time, node, output), in the unit of the targets of the series: standardised where the series is.
-// The forecast of a node is NaN at times at which it is absent, see [dyngraph.Window.Present]. The sum of a graph without
-// present nodes is 0.
+// The forecast of a node is NaN at times at which it is absent, see [dyngraph.Window.Present]. The sum of a graph
+// without present nodes is 0.
 //
 // A forecast does not depend on the other times asked for, unless they are after the last input. A model with Parity
 // that makes one forecast for the graph repeats it for every node.

@@ -294,8 +294,8 @@ func TestAbsentThroughout(t *testing.T) {
 	}
 }
 
-// A forecast of a graph of one node is the sum over its present nodes, 0 where its node is absent, as beside a node that
-// is never present.
+// A forecast of a graph of one node is the sum over its present nodes, 0 where its node is absent, as beside a node
+// that is never present.
 func TestGraphOfOneAbsentNode(t *testing.T) {
 	backend := xlatest.Go(t)
 	of := func(nodes int) *dyngraph.Series {

@@ -40,8 +40,8 @@ func checkFolder(out string) error {
 	return nil
 }
 
-// holdFolder makes a folder and keeps it from other fits until release is called. release removes a folder that was made
-// and is empty.
+// holdFolder makes a folder and keeps it from other fits until release is called. release removes a folder that was
+// made and is empty.
 func holdFolder(out string) (release func() error, err error) {
 	_, missing := os.Stat(out)
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -50,8 +50,8 @@ func holdFolder(out string) (release func() error, err error) {
 	lease, err := new(store.Leases).Take(filepath.Join(out, ".fit.lock"))
 	var held *store.HeldError
 	if errors.As(err, &held) {
-		return nil, errs.New(err, "another fit writes into %s: want one at a time; wait for it, or give each an --out of its "+
-			"own (%v)", out, held)
+		return nil, errs.New(err, "another fit writes into %s: want one at a time; wait for it, or give each an --out of "+
+			"its own (%v)", out, held)
 	}
 	if err != nil {
 		return nil, err

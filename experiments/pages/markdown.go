@@ -18,13 +18,15 @@ const rowsNote = "<details><summary>Names of rows, and marks in the matrices</su
 	"Rows: *PENG-CDE* has the published field; *Constant* sees no graph; *recommended* is the field " +
 	"that trains, and *Maps of A alone with a linear part* is the same without A′ ([equation](%s)); other " +
 	"rows *with a linear part* and *residual* correct a simple forecast; *Linear law* is an equation fitted by least " +
-	"squares, without a network; *tuned* rows chose their size on validation.\n\nMarks: %s\n\n</details>\n\n"
+	"squares, without a network, whose terms contain the truth of heat (errors below 1e-6 count as 1e-6); " +
+	"*tuned* rows chose their size on validation.\n\nMarks: %s\n\n</details>\n\n"
 
 // claimsIntroduction explains the table of the claims.
 const claimsIntroduction = "Each row is a claim of the paper, in our words. *Published field*: PENG-CDE with " +
 	"the paper's field. *Recommended*: the field that trains, where the claim is about PENG-CDE's errors or weights " +
 	"on simulated worlds. A case is a comparison, such as with one rival on heat; the claim holds if it holds in all. " +
-	"Verdicts are for this page's profile where none is named."
+	"Verdicts are for this page's profile where none is named. A claim corrects p values for its own cases, a matrix " +
+	"for all its rivals, so that one may show what the other leaves undecided."
 
 // Page is a Markdown page. Its path starts from the folder of the opening page.
 type Page struct{ Path, Text string }
@@ -65,11 +67,12 @@ func (d *Document) openingPage(folder string) (string, error) {
 	if first := d.opening(); first != nil {
 		opening = picture(*first, folder+"/")
 	}
-	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s; each study has a page of its "+
-		"own. The command `pengcde results page` writes these pages from stored runs; nothing on them is written by "+
+	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, in profile %s; each study has its own "+
+		"page. The command `pengcde results page` writes these pages from stored runs; nothing on them is written by "+
 		"hand. At the end this page says [what the runs cost](#runs-and-their-cost). %sScores are mean squared "+
 		"errors, the lower the better, except accuracy (sir) and NDCG (node-affinity), the higher the "+
-		"better.\n\n%s"+rowsNote+"## What the runs say\n\n", d.Profile, d.sizes(), opening, "equation.md", judge.Legend(""))
+		"better.\n\n%s"+rowsNote+"## What the runs say\n\n",
+		d.Profile, d.sizes(), opening, "equation.md", judge.Legend(""))
 	for _, p := range d.Parts {
 		fmt.Fprintf(&b, "- **[%s](%s/%s.md#%s)**\n", d.named(p.Report.Study.Title, p.Report), folder, p.Report.Study.Name,
 			profileAnchor(p.Report))
@@ -100,10 +103,8 @@ func (d *Document) openingPage(folder string) (string, error) {
 // bullets returns the verdict of a part as a list.
 func bullets(p *experiments.Part, indent string) string {
 	var b strings.Builder
-	if p.Verdict != "" {
-		for _, sentence := range sentences(p.Verdict) {
-			fmt.Fprintf(&b, "%s- %s\n", indent, sentence)
-		}
+	for _, sentence := range sentences(p.Verdict) {
+		fmt.Fprintf(&b, "%s- %s\n", indent, sentence)
 	}
 	return b.String()
 }
@@ -115,8 +116,8 @@ func profileAnchor(r *experiments.Report) string { return fmt.Sprintf("profile-%
 func (d *Document) studyPage(parts []*experiments.Part, opening string) (string, error) {
 	var b strings.Builder
 	study := parts[0].Report.Study
-	fmt.Fprintf(&b, "# %s\n\nThe study `%s`, part of the [results](../%s). Data: %s.\n\n", study.Title, study.Name, opening,
-		study.Data)
+	fmt.Fprintf(&b, "# %s\n\nThe study `%s`, part of the [results](../%s). Data: %s.\n\n", study.Title, study.Name,
+		opening, study.Data)
 	if study.About != "" {
 		fmt.Fprintf(&b, "%s\n\n", study.About)
 	}

@@ -108,6 +108,9 @@ var sentenceEnd = regexp.MustCompile(`\. \p{Lu}`)
 
 // sentences splits a text at its full stops.
 func sentences(text string) (all []string) {
+	if text == "" {
+		return nil
+	}
 	for {
 		end := sentenceEnd.FindStringIndex(text)
 		if end == nil {

@@ -167,8 +167,8 @@ func TestLeaseOfAKilledProcess(t *testing.T) {
 	}
 }
 
-// Take tells at once which process has a lease. It takes one that nobody holds, and one of another machine that has been
-// silent for long by the clock of the file system.
+// Take tells at once which process has a lease. It takes one that nobody holds, and one of another machine that has
+// been silent for long by the clock of the file system.
 func TestTake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work.lock")
 	held := func(by int) {

@@ -22,7 +22,8 @@ func (f Constant) Sized(s Sizes) (Field, Sizes) {
 
 // Traits implements [Traiter].
 func (f Constant) Traits() Traits {
-	return Traits{NoFeatures: true, NoGraph: true, Pairwise: true, Stops: func(Sample) []float64 { return nil }, Seeds: true}
+	return Traits{NoFeatures: true, NoGraph: true, Pairwise: true, Seeds: true,
+		Stops: func(Sample) []float64 { return nil }}
 }
 
 // Params declares field.bias, uniform on ±1.

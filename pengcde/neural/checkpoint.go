@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// keyed adds a digest of the batches to the key of the checkpoint, if there is a checkpoint: the result of a training on
-// other data is not taken.
+// keyed adds a digest of the batches to the key of the checkpoint, if there is a checkpoint, so that the result of a
+// training on other data is not taken.
 func keyed(config train.Config, training, validation []Batch) (train.Config, error) {
 	if config.Checkpoint == nil {
 		return config, nil

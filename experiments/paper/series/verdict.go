@@ -184,8 +184,8 @@ func shownIn(l judge.Line, outcome stats.Outcome, comparisons []comparison) stri
 
 // inWords names the series and the split in a sentence.
 func (c comparison) inWords() string {
-	words := map[Split]string{Random: "on random windows", PurgedRotation: "on windows that share no step with training",
-		RollingOrigin: "ahead of time"}[c.split]
+	words := map[Split]string{Random: "on random windows", RollingOrigin: "ahead of time (rolling origin)",
+		PurgedRotation: "on windows that share no step with training (purged rotation)"}[c.split]
 	if name := c.study.Country; name != "" {
 		words = "for " + plain.Capital(name) + " " + words
 	}

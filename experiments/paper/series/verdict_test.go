@@ -104,10 +104,11 @@ func TestAnswer(t *testing.T) {
 	}{
 		{[]judge.Line{line("A", better, open), line("B", worse, judge.Finding{}), {Row: "A", Rival: "C",
 			Findings: []judge.Finding{worse, worse}}}, "Of the forms of PENG-CDE only A beats the best simple forecast for " +
-			"Wales ahead of time, 0.500 against 0.750 (p 0.036). B does worse for Wales ahead of time, 1.000 against 0.750 " +
-			"(p < 0.001); in 1 of 3 comparisons with simple forecasts no difference is shown."},
-		{[]judge.Line{line("A", better, better)}, "A beats the best simple forecast for Wales ahead of time, 0.500 against " +
-			"0.750 (p 0.036) and for Wales on random windows, 0.500 against 0.750 (p 0.036)."},
+			"Wales ahead of time (rolling origin), 0.500 against 0.750 (p 0.036). B does worse for Wales ahead of time " +
+			"(rolling origin), 1.000 against 0.750 (p < 0.001); in 1 of 3 comparisons with simple forecasts no difference is " +
+			"shown."},
+		{[]judge.Line{line("A", better, better)}, "A beats the best simple forecast for Wales ahead of time (rolling " +
+			"origin), 0.500 against 0.750 (p 0.036) and for Wales on random windows, 0.500 against 0.750 (p 0.036)."},
 		{[]judge.Line{line("A", open, worse)}, "No form of PENG-CDE is shown to beat the best simple forecast. A does " +
 			"worse for Wales on random windows, 1.000 against 0.750 (p < 0.001); in 1 of 2 comparisons with simple " +
 			"forecasts no difference is shown."},

@@ -43,19 +43,21 @@ func (w Worlds) Verdict(r *experiments.Report) (text string, matrix, details *fi
 // mostNamed is the number of rivals that a summary names one by one.
 const mostNamed = 3
 
-// summary says how the first subject of a matrix compares over each set of several worlds in which it is better or
-// worse than a rival, of many only the nearest and the farthest; "" if there is none.
+// summary says how the first subject of a matrix compares over each set of several worlds with a tested rival, and how
+// many rivals are undecided or not tested. Of many better or worse ones it names the nearest and the farthest.
 func summary(m judge.Matrix, contests []contest) (text string) {
 	for at, c := range contests {
 		if !c.several || c.additional {
 			continue
 		}
-		compared, rivals := make(map[stats.Outcome][]judge.Line), 0
+		compared, all := make(map[stats.Outcome][]judge.Line), 0
 		for _, l := range m.Lines {
-			if o := l.Findings[at].Outcome; l.Row == m.Lines[0].Row && o != stats.NotTested {
-				compared[o], rivals = append(compared[o], l), rivals+1
+			if o := l.Findings[at].Outcome; l.Row == m.Lines[0].Row {
+				compared[o], all = append(compared[o], l), all+1
 			}
 		}
+		untested := len(compared[stats.NotTested])
+		rivals := all - untested
 		var parts []string
 		for _, o := range []stats.Outcome{stats.Better, stats.Worse} {
 			lines := compared[o]
@@ -72,15 +74,25 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 				if len(lines) == rivals {
 					count = "all " + strconv.Itoa(rivals)
 				}
-				parts = append(parts, fmt.Sprintf("%s than %s models, from %s to %s", o, count, names[0],
+				parts = append(parts, fmt.Sprintf("%s than %s tested models, from %s to %s", o, count, names[0],
 					names[len(names)-1]))
 			case len(lines) > 0:
 				parts = append(parts, string(o)+" than "+judge.Enumerate(names))
 			}
 		}
-		if parts != nil {
-			text += fmt.Sprintf("%s: %s is %s. ", plain.Capital(c.name), m.Lines[0].Row, strings.Join(parts, ", and "))
+		says, undecided := m.Lines[0].Row+" is "+strings.Join(parts, ", and "), len(compared[stats.NotShown])
+		switch {
+		case rivals == 0:
+			continue
+		case parts == nil:
+			says = fmt.Sprintf("no difference of %s from %s is shown", m.Lines[0].Row, plain.Count(rivals, "model"))
+		case undecided > 0:
+			says += fmt.Sprintf("; %d undecided", undecided)
 		}
+		if untested > 0 {
+			says += fmt.Sprintf("; %d not tested", untested)
+		}
+		text += fmt.Sprintf("%s: %s. ", plain.Capital(c.name), says)
 	}
 	return text
 }

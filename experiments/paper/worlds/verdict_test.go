@@ -114,7 +114,7 @@ func TestCorrectedForPlannedRivals(t *testing.T) {
 }
 
 // Runs of the simulated worlds have a diagram of all dynamics and a diagram of each; runs of profile quick have none.
-// Few rivals are named one by one, of many the nearest and the farthest; a rival that is not tested does not count.
+// Few rivals are named one by one, of many the nearest and the farthest. Undecided and untested rivals are counted.
 func TestSummary(t *testing.T) {
 	m := judge.Matrix{Write: change, Cases: []string{"heat, all graphs"}}
 	add := func(rival string, o stats.Outcome, times float64) {
@@ -126,16 +126,24 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	add("NONE", stats.NotTested, 1)
+	says("")
+	add("E", stats.NotShown, 2)
+	says("Heat, all graphs: no difference of PENG from 1 model is shown; 1 not tested. ")
+	m.Lines = nil
 	add("B", stats.Better, 4)
 	add("A", stats.Better, 2)
 	add("D", stats.Better, 30)
 	add("NONE", stats.NotTested, 1)
-	says("Heat, all graphs: PENG is better than A (2 times lower), B (4 times lower) and D (30 times lower). ")
+	says("Heat, all graphs: PENG is better than A (2 times lower), B (4 times lower) and D (30 times lower); 1 not " +
+		"tested. ")
 	add("C", stats.Better, 8)
-	says("Heat, all graphs: PENG is better than all 4 models, from A (2 times lower) to D (30 times lower). ")
+	says("Heat, all graphs: PENG is better than all 4 tested models, from A (2 times lower) to D (30 times lower); 1 " +
+		"not tested. ")
 	add("LAW", stats.Worse, 1.0/50)
-	says("Heat, all graphs: PENG is better than 4 of 5 models, from A (2 times lower) to D (30 times lower), and worse " +
-		"than LAW (50 times higher). ")
+	add("E", stats.NotShown, 2)
+	says("Heat, all graphs: PENG is better than 4 of 6 tested models, from A (2 times lower) to D (30 times lower), and " +
+		"worse than LAW (50 times higher); 1 undecided; 1 not tested. ")
 }
 
 func TestWorldsAreRanked(t *testing.T) {
