@@ -64,9 +64,9 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 			slices.SortStableFunc(lines, func(a, b judge.Line) int {
 				return cmp.Compare(math.Abs(a.Findings[at].Difference), math.Abs(b.Findings[at].Difference))
 			})
-			var names []string
+			var changed []string
 			for _, l := range lines {
-				names = append(names, fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0)))
+				changed = append(changed, fmt.Sprintf("%s (%s)", l.Rival, m.Write(l.Findings[at].Difference, 0)))
 			}
 			switch {
 			case len(lines) > mostNamed:
@@ -74,10 +74,10 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 				if len(lines) == rivals {
 					count = "all " + strconv.Itoa(rivals)
 				}
-				parts = append(parts, fmt.Sprintf("%s than %s tested models, from %s to %s", o, count, names[0],
-					names[len(names)-1]))
+				parts = append(parts, fmt.Sprintf("%s than %s tested models, from %s to %s", o, count, changed[0],
+					changed[len(changed)-1]))
 			case len(lines) > 0:
-				parts = append(parts, string(o)+" than "+judge.Enumerate(names))
+				parts = append(parts, string(o)+" than "+judge.Enumerate(changed))
 			}
 		}
 		says, undecided := m.Lines[0].Row+" is "+strings.Join(parts, ", and "), len(compared[stats.NotShown])
@@ -85,7 +85,11 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 		case rivals == 0:
 			continue
 		case parts == nil:
-			says = fmt.Sprintf("no difference of %s from %s is shown", m.Lines[0].Row, plain.Count(rivals, "model"))
+			from := plain.Count(rivals, "model")
+			if rivals <= mostNamed {
+				from = judge.Enumerate(names(compared[stats.NotShown]))
+			}
+			says = fmt.Sprintf("no difference of %s from %s is shown", m.Lines[0].Row, from)
 		case undecided > 0:
 			says += fmt.Sprintf("; %d undecided", undecided)
 		}
@@ -95,6 +99,14 @@ func summary(m judge.Matrix, contests []contest) (text string) {
 		text += fmt.Sprintf("%s: %s. ", plain.Capital(c.name), says)
 	}
 	return text
+}
+
+// names returns the names of the rivals of lines.
+func names(lines []judge.Line) (all []string) {
+	for _, l := range lines {
+		all = append(all, l.Rival)
+	}
+	return all
 }
 
 // lowest says which models have the lowest errors and where; "" if no world has two models with all their seeds. Models

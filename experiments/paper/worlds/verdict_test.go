@@ -129,7 +129,7 @@ func TestSummary(t *testing.T) {
 	add("NONE", stats.NotTested, 1)
 	says("")
 	add("E", stats.NotShown, 2)
-	says("Heat, all graphs: no difference of PENG from 1 model is shown; 1 not tested. ")
+	says("Heat, all graphs: no difference of PENG from E is shown; 1 not tested. ")
 	m.Lines = nil
 	add("B", stats.Better, 4)
 	add("A", stats.Better, 2)
